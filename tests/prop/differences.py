@@ -300,6 +300,8 @@ def narrower(b):
                 assert not stays or id in checks(run, stays), stays
             if rule != "figures" and not ALL:
                 break
+    b.file("r.yaml", "version: 2\nrules: {own: {metric: input.ttft_ms, fail: {increase: 3%}}, others: {metric: 'input.*', warn: {change: 3%}}}\n")
+    assert told() == 1 and "# leaves out what is judged by own, others\n" in b.fine("lint", "r.yaml", "--print").stdout.decode()
     # the figures of categories, of which no rule asks, are stored for the noise of all others
     found = checks("t.json.gz", "metric: category.time, select: {category: attention}, fail: {increase: 3%}")["own[attention]"]
     assert found[2] == (5, 5), found

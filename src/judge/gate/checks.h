@@ -30,10 +30,10 @@ void checks_arrange(struct report *out);
 /// renamed kernel is one entry.
 void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries);
 
-/// If `rule` is a built-in rule on many items, remove the entries of items that a rule of the user
-/// names and compares with the baseline: the narrower rule replaces the built-in one. An entry that
-/// rose from 0 is also removed if a rule of the user limits the item by a `max` only. Returns true
-/// if any were removed.
+/// If `rule` is a built-in rule on many items, or the user's on a pattern of figures of result
+/// files, remove the entries of items that a rule of the user names and compares with the baseline:
+/// the narrower rule replaces the other one. An entry that rose from 0 is also removed if a rule of
+/// the user limits the item by a `max` only. Returns true if any were removed.
 bool checks_drop_own(struct bench *b, const struct rules *rules, const struct rule *rule,
                      struct entries *entries);
 

@@ -116,14 +116,18 @@ static bool is_of_whole(const struct query *q, const struct query *like)
 	return true;
 }
 
-/* True if `own` is a rule of the user that may judge items instead of the built-in rule `rule`:
- * both are on figures of result files, or `own` selects items of the same metric and statistic. */
+/* True if `own` is a rule of the user that may judge items instead of `rule`: both are on figures
+ * of result files, or `own` selects items of the same metric and statistic. If `rule` is also the
+ * user's, `rule` must be on a pattern of figures, and `own` on a single figure. */
 static bool takes_from(const struct rule *own, const struct rule *rule)
 {
 	bool figures = own->metric->need == NEED_INPUT && rule->metric->need == NEED_INPUT;
-	bool named = own->metric == rule->metric && select_any(&own->query) &&
-	             own->stat == rule->stat && is_of_whole(&own->query, &rule->query);
-	return !own->built_in && (figures || named);
+	bool whole = is_of_whole(&own->query, &rule->query);
+	if (!rule->built_in)
+		return figures && whole && own->metric->label == LABEL_NONE &&
+		       rule->metric->label == LABEL_INPUT;
+	bool named = own->metric == rule->metric && select_any(&own->query) && own->stat == rule->stat;
+	return !own->built_in && (figures || (named && whole));
 }
 
 /* True if the entry rose from 0, and its change thus has no percentage. */
@@ -141,7 +145,7 @@ bool checks_drop_own(struct bench *b, const struct rules *rules, const struct ru
 	                                                such rules only have a `max` */
 	size_t nr = 0, before = entries->list.nr;
 	bool many = rule->for_each || rule->metric->label == LABEL_INPUT;
-	for (size_t i = 0; i < rules->rules.nr && rule->built_in && many; i++) {
+	for (size_t i = 0; i < rules->rules.nr && many; i++) {
 		const struct rule *own = &rules->rules.v[i];
 		struct entries of_own, all = { 0 };
 		bool compares = rule_compares(own);

@@ -86,19 +86,27 @@ static bool is_figure(const struct node *metric)
 	return span_starts(metric->text, SPAN("input."));
 }
 
-/* Append a comment with the ids of the user's rules that judge some items instead of the built-in
-   rule `rule`. checks_drop_own() decides in more detail which items a run's check takes from the
-   built-in rule. */
+static bool is_pattern(const struct node *metric)
+{
+	return strpbrk(metric->text.p, "*?");
+}
+
+/* Append a comment with the ids of the user's rules that judge some items instead of the rule
+   `rule`. checks_drop_own() decides in more detail which items a run's check takes from the
+   rule. */
 static void add_taking(struct strbuf *b, const struct node *rules, const struct node *rule)
 {
 	const struct node *metric = node_get(rule, "metric");
 	const char *before = "    # leaves out what is judged by ";
-	if (!node_get(rule, "for_each") && !is_figure(metric))
+	bool users = !node_get(rule, "id")->built_in;
+	if (users ? !is_figure(metric) || !is_pattern(metric)
+	          : !node_get(rule, "for_each") && !is_figure(metric))
 		return;
 	for (const struct node *own = rules->first; own; own = own->next) {
 		const struct node *id = node_get(own, "id"), *of = node_get(own, "metric");
 		bool named = span_eq(of->text, metric->text) && node_get(own, "select");
-		if (id->built_in || !(named || (is_figure(of) && is_figure(metric))))
+		if (id->built_in || (users && is_pattern(of)) ||
+		    !((named && !users) || (is_figure(of) && is_figure(metric))))
 			continue;
 		if (!compares(node_get(own, "fail")) && !compares(node_get(own, "warn")))
 			continue;
@@ -122,7 +130,7 @@ static void add_rules(struct strbuf *b, const struct node *rules, bool places)
 		if (one)
 			continue;
 		strbuf_addf(b, "  - id: %s%s\n", id->text.p, places && !id->built_in ? "  # yours" : "");
-		if (places && id->built_in)
+		if (places)
 			add_taking(b, rules, r);
 		for (const struct node *n = r->first; n; n = n->next)
 			if (n != id)
