@@ -137,13 +137,6 @@ static void add_code_metric(struct bench *b, enum metric_id id, struct report *o
 	vec_release(&e.list);
 }
 
-static const struct figure_row *figure_of_both(const struct report *out, enum metric_id id)
-{
-	const struct figure_row *f = out->figures.v;
-	return FIND(i, f, out->figures.nr,
-	            f[i].metric->id == id && f[i].has_baseline && f[i].has_candidate);
-}
-
 /* Text on the figure that explains most of the wall time's change, such as ": data loading 69.81 ms
    → 1.311 ms"; "" if no figure explains more than half of it. */
 static const char *largest_cause(struct report *out, const struct figure_row *wall)
@@ -152,7 +145,7 @@ static const char *largest_cause(struct report *out, const struct figure_row *wa
 		                                  METRIC_STEP_EXPOSED_COMM_TIME };
 	const struct figure_row *most = NULL;
 	for (size_t i = 0; i < NR_OF(ids); i++) {
-		const struct figure_row *f = figure_of_both(out, ids[i]);
+		const struct figure_row *f = report_figure(out, ids[i]);
 		bool same = f && (f->change > 0) == (wall->change > 0);
 		if (same && number_distance(f->change, 0) > number_distance(wall->change, 0) / 2 &&
 		    (!most || number_distance(f->change, 0) > number_distance(most->change, 0)))
@@ -168,7 +161,7 @@ static const char *largest_cause(struct report *out, const struct figure_row *wa
    has no row of its own there, since the host may load while the GPU works. */
 static void explain_idle(struct report *out, struct breakdown *wall)
 {
-	const struct figure_row *f = figure_of_both(out, METRIC_STEP_DATALOADER_TIME);
+	const struct figure_row *f = report_figure(out, METRIC_STEP_DATALOADER_TIME);
 	for (size_t i = 0; f && out->wall_cause == f->metric && i < wall->parts.nr; i++) {
 		struct part *p = &wall->parts.v[i];
 		if (strcmp(p->label, "idle GPU") == 0 && (p->change > 0) == (f->change > 0) &&
@@ -178,7 +171,8 @@ static void explain_idle(struct report *out, struct breakdown *wall)
 	}
 }
 
-/* Set the headline of the report: it names the key figure with the largest relative change. */
+/* Set the headline of the report: it names the key figure with the largest relative change. Figures
+   of result files count only if the runs have no other key figure in common. */
 static void add_headline(struct report *out)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
@@ -186,7 +180,7 @@ static void add_headline(struct report *out)
 	const struct figure_row *most = NULL;
 	__int128 largest = -1;
 	for (size_t i = 0; i < NR_OF(ids); i++) {
-		const struct figure_row *f = figure_of_both(out, ids[i]);
+		const struct figure_row *f = report_figure(out, ids[i]);
 		int64_t size = f ? number_distance(f->change_pct, 0) : -1;
 		if (size <= largest)
 			continue;
@@ -195,23 +189,23 @@ static void add_headline(struct report *out)
 		   other figures measure */
 		largest = i == 0 ? 2 * (__int128)size : size;
 	}
+	most = most ? most : report_figure(out, METRIC_INPUT);
 	out->headline = "the runs have no key figure in common";
 	if (!most)
 		return;
 	const char *what = metric_label(most->metric);
 	const char *text = most->pct_text[0] ? most->pct_text : most->change_text;
-	bool time = most->metric->unit != UNIT_BYTES, less = most->change < 0;
 	out->headline =
 	    !most->change
 	        ? arena_printf(&out->arena, "%s as before", what)
 	        : arena_printf(&out->arena, "%s %s %s%s", what, text + strspn(text, "+-"),
-	                       time ? (less ? "shorter" : "longer") : (less ? "less" : "more"),
+	                       unit_change_word(most->metric->unit, most->change > 0),
 	                       most->metric->id == METRIC_STEP_PERIOD ? largest_cause(out, most) : "");
 }
 
 static void add_breakdown_of(struct bench *b, enum metric_id id, struct report *out)
 {
-	const struct figure_row *f = figure_of_both(out, id);
+	const struct figure_row *f = report_figure(out, id);
 	if (!f)
 		return;
 	struct breakdown_query q = {

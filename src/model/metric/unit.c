@@ -311,6 +311,16 @@ const char *unit_amount(struct arena *a, enum unit unit, int64_t amount)
 	return in_points(a, unit, amount, false);
 }
 
+const char *unit_change_word(enum unit unit, bool up)
+{
+	if (unit_is_time(unit))
+		return up ? "longer" : "shorter";
+	if (unit == UNIT_BYTES || unit == UNIT_COUNT || unit == UNIT_BYTES_PER_STEP ||
+	    unit == UNIT_COUNT_PER_STEP)
+		return up ? "more" : "less";
+	return up ? "higher" : "lower";
+}
+
 const char *unit_relative(struct arena *a, int64_t pct)
 {
 	struct strbuf b = STRBUF_INIT;

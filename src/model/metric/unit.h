@@ -41,6 +41,9 @@ static inline bool unit_is_time(enum unit unit)
 	return unit == UNIT_NS || unit == UNIT_NS_PER_STEP;
 }
 
+/// The word for a change of a figure: "longer", "less", "higher", …; static.
+const char *unit_change_word(enum unit unit, bool up);
+
 /// Decimal places of the integers that hold values of `unit`: 6 for percent, rates, counts per step
 /// and plain numbers, else 0. A unit of unit_of_figure() has the number of places that was given to
 /// that function, which may be below 0.

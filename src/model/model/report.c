@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include "base/number.h"
+#include "base/sort.h"
+
 const char *const verdict_names[NR_VERDICTS + 1] = {
 #define NAME(id, name, ...) [VERDICT_##id] = (name),
 	VERDICTS(NAME)
@@ -14,6 +17,23 @@ const struct finding *report_finding(const struct report *r, size_t i)
 {
 	return FIND(f, r->findings.v, r->findings.nr,
 	            ANY(k, r->findings.v[f].checks.nr, r->findings.v[f].checks.v[k] == i));
+}
+
+ORDERING_POINTERS(figure_cmp, struct figure_row,
+                  THEN((y->metric->worse != WORSE_EITHER) - (x->metric->worse != WORSE_EITHER))
+                      THEN(COMPARE(number_distance(y->change_pct, 0),
+                                   number_distance(x->change_pct, 0))) RISING(metric->place))
+
+const struct figure_row *report_figure(const struct report *r, enum metric_id id)
+{
+	const struct figure_row *most = NULL;
+	for (size_t i = 0; i < r->figures.nr; i++) {
+		const struct figure_row *f = &r->figures.v[i];
+		if (f->metric->id == id && f->has_baseline && f->has_candidate &&
+		    (!most || figure_cmp(&f, &most) < 0))
+			most = f;
+	}
+	return most;
 }
 
 bool report_names_rank(const struct report *r, bool candidate, int64_t rank)

@@ -388,6 +388,11 @@ struct report {
 /// The finding that explains check number `i`, or NULL.
 const struct finding *report_finding(const struct report *r, size_t i);
 
+/// The row of a diff for a figure that both runs have. If the metric has several figures, as that
+/// of result files has, the one with the largest change in percent; one with a better direction
+/// comes before others. NULL if there is none.
+const struct figure_row *report_figure(const struct report *r, enum metric_id id);
+
 /// True if an insight names the rank of the candidate or of the baseline.
 bool report_names_rank(const struct report *r, bool candidate, int64_t rank);
 

@@ -164,6 +164,7 @@ struct layout {
 	VEC(size_t) columns; ///< indices of the columns that a terminal shows
 	VEC(size_t) widths;
 	VEC(size_t) least; ///< least width of each column
+	size_t key; ///< index in `columns` of the column with the names of the rows: 0 or 1
 	const struct doc_row *rest;
 };
 
@@ -214,7 +215,7 @@ static void measure(struct layout *l, size_t column)
 
 static size_t total(const struct layout *l, size_t from, size_t to)
 {
-	size_t nr = INDENT + (from ? l->widths.v[0] + GAP : 0);
+	size_t nr = INDENT + (from > l->key ? l->widths.v[l->key] + GAP : 0);
 	for (size_t i = from; i < to; i++)
 		nr += l->widths.v[i] + (i > from ? GAP : 0);
 	return nr;
@@ -222,7 +223,7 @@ static size_t total(const struct layout *l, size_t from, size_t to)
 
 /* Narrow columns of words and names, the widest first, until the table fits into `width`. If the
  * table cannot fit, only the first columns, as many as fit, are written side by side. Each further
- * column is written below, beside the first one. */
+ * column is written below, beside the names of the rows. */
 static void shrink(struct layout *l, size_t width)
 {
 	size_t nr = 0, least = INDENT;
@@ -238,10 +239,10 @@ static void shrink(struct layout *l, size_t width)
 		if (widest == SIZE_MAX)
 			return;
 	}
-	/* narrow each further column until it fits beside the first one */
+	/* narrow each further column until it fits beside the names */
 	for (size_t i = nr; i < l->widths.nr; i++)
 		for (size_t of; total(l, i, i + 1) > width; l->widths.v[of]--) {
-			of = l->widths.v[i] > l->least.v[i] ? i : 0;
+			of = l->widths.v[i] > l->least.v[i] ? i : l->key;
 			if (l->widths.v[of] <= l->least.v[of])
 				break;
 		}
@@ -332,7 +333,8 @@ static void put_cells(struct text *t, const struct layout *l, struct cell *cells
 	while (more) {
 		size_t owed = INDENT;
 		more = false;
-		for (size_t i = 0; i < to; i = i == 0 && from ? from : i + 1) {
+		bool again = from > l->key; /* the column of names is in an earlier block */
+		for (size_t i = again ? l->key : from; i < to; i = again && i == l->key ? from : i + 1) {
 			struct cell *c = &cells[i];
 			struct span s = strbuf_span(&c->f.text);
 			size_t width = l->widths.v[i];
@@ -384,8 +386,8 @@ static void put_block(struct text *t, const struct layout *l, size_t from, size_
 }
 
 /* Write the columns that fit into the width, and a line with the number of columns that do not fit.
- * With --verbose, the columns that do not fit follow below in further tables, each with the first
- * column again. */
+ * With --verbose, the columns that do not fit follow below in further tables, each with the column
+ * of names again. */
 static void put_blocks(struct text *t, const struct layout *l)
 {
 	for (size_t from = 0, to; from < l->columns.nr; from = to) {
@@ -413,6 +415,13 @@ static void put_title(struct text *t, const char *title)
 	t->after_title = true;
 }
 
+/* True if the row's cell in the column begins with a name, rather than a verdict or a word. */
+static bool is_name(const struct doc_row *row, size_t column)
+{
+	const struct doc_run *r = row->cells[column].first;
+	return r && (r->kind == DOC_NAME || r->kind == DOC_SAID);
+}
+
 static void put_table(struct text *t, const struct doc_table *table, const char *section)
 {
 	struct layout l = { .d = t->d, .t = table, .rows = doc_rows_shown(table, !t->o->verbose) };
@@ -425,6 +434,8 @@ static void put_table(struct text *t, const struct doc_table *table, const char 
 	for (size_t i = 0; i < table->nr_columns && !table->items; i++)
 		if (table->columns[i].align <= DOC_RIGHT)
 			measure(&l, i);
+	l.key = l.columns.nr > 1 && l.rows && !is_name(table->rows, l.columns.v[0]) &&
+	        is_name(table->rows, l.columns.v[1]);
 	shrink(&l, t->o->width);
 	put_blocks(t, &l);
 	const struct doc_row *row = table->rows;

@@ -276,8 +276,12 @@ void doc_figures(struct document *d, const struct report *r)
 		const struct figure_row *f = rows[i];
 		bool both = f->has_baseline && f->has_candidate;
 		doc_row(d, 0);
-		doc_words_cell(d, metric_label(f->metric));
-		doc_name_cell(d, f->item);
+		bool input = f->metric->need == NEED_INPUT;
+		if (input)
+			doc_name_cell(d, f->metric->head);
+		else
+			doc_words_cell(d, metric_label(f->metric));
+		doc_name_cell(d, input ? text_or_empty(f->metric->case_name) : f->item);
 		doc_figure_cell(d, f->baseline_text, f->has_baseline, f->baseline);
 		doc_figure_cell(d, f->candidate_text, f->has_candidate, f->candidate);
 		doc_cell(d);

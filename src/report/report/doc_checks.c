@@ -383,7 +383,8 @@ static void put_check(struct document *d, const struct check *c)
 	doc_figure_cell(d, c->candidate_text, c->has_candidate, c->candidate);
 	doc_cell(d);
 	doc_value(d, c->has_pct || c->has_change, c->has_pct ? c->change_pct : c->change);
-	put_change(d, c);
+	doc_add(d, c->has_change ? DOC_FIGURE : DOC_WORDS, tone_of_check(c),
+	        change_of(&d->arena, c->change_text, c->pct_text));
 	doc_said_cell(d, c->limit);
 	doc_figure_cell(d, e->noise_text, e->has_noise, e->noise);
 	doc_figure_cell(d, e->detectable_text, e->has_detectable, e->detectable);

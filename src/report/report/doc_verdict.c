@@ -37,18 +37,9 @@ void doc_put_result(struct document *d, enum verdict v, bool fails)
 /* Add the size of a change with a word in place of its sign, such as "5.27 % longer". */
 static void put_difference(struct document *d, const struct check *c)
 {
-	enum unit unit = c->metric->unit;
 	const char *text = c->pct_text[0] ? c->pct_text : c->change_text;
-	bool up = c->change > 0, time = unit_is_time(unit);
-	bool amount = unit == UNIT_BYTES || unit == UNIT_COUNT || unit == UNIT_BYTES_PER_STEP ||
-	              unit == UNIT_COUNT_PER_STEP;
 	doc_add(d, DOC_FIGURE, tone_of_check(c), text + strspn(text, "+-"));
-	if (time)
-		doc_words(d, up ? " longer" : " shorter");
-	else if (amount)
-		doc_words(d, up ? " more" : " less");
-	else
-		doc_words(d, up ? " higher" : " lower");
+	doc_printf(d, " %s", unit_change_word(c->metric->unit, c->change > 0));
 }
 
 static const char *share_text(struct document *d, int64_t part, int64_t whole, bool sign)

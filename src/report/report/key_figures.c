@@ -153,8 +153,9 @@ static struct key_figure of_check(const struct report *r, const struct check *c)
 static bool find(const struct report *r, enum metric_id id, struct key_figure *k)
 {
 	const struct check *c = check_of(r, id);
-	const struct figure_row *row = figure_row_find(r, id);
+	const struct figure_row *row = id == METRIC_INPUT ? report_figure(r, id) : NULL;
 	const struct fact *f = run_fact(r->run, metric_table[id].name);
+	row = row ? row : figure_row_find(r, id);
 	*k = (struct key_figure){ .metric = &metric_table[id], .noise = -1, .check = -1 };
 	if (c) {
 		*k = of_check(r, c);
