@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/setup.h"
 #include "history/trends_document.h"
+#include "report/document.h"
 #include "rules/suite_file.h"
 
 enum { CASES_SHOWN = 50, EVENTS_SHOWN = 50, PICTURES = 60, DAY_CHARS = 10 };
@@ -25,6 +26,7 @@ struct index {
 	VEC(struct setup *) setups; ///< rules and tables for each entry of the suite file
 	VEC(struct index_case) cases;
 	struct document d;
+	struct short_names names; ///< names of the kernels of all cases
 	struct diag_log *log;
 };
 
@@ -217,8 +219,12 @@ static void picture(void *ctx, struct picture which, struct strbuf *out)
 static void make_document(struct index *x)
 {
 	size_t changes = 0;
-	for (size_t i = 0; i < x->cases.nr; i++)
+	for (size_t i = 0; i < x->cases.nr; i++) {
 		changes += x->cases.v[i].t.points.nr;
+		trends_add_names(&x->cases.v[i].t, &x->names, &x->d);
+	}
+	short_names_end(&x->names);
+	doc_show_names(&x->d, &x->names);
 	x->d.marker = arena_printf(&x->d.arena, "history-suite-%s", x->file.name);
 	doc_paragraph(&x->d);
 	doc_say(&x->d, "history · %s", x->file.name);
@@ -241,6 +247,7 @@ static void index_release(struct index *x)
 		setup_release(x->setups.v[i]);
 	vec_release(&x->setups);
 	doc_release(&x->d);
+	short_names_release(&x->names);
 	suite_file_release(&x->file);
 	arena_release(&x->arena);
 }

@@ -56,6 +56,8 @@ static const char *name_of_metric(struct document *d, const struct metric *m, st
 const char *trend_name(struct document *d, const struct trend_figure *f, struct span known)
 {
 	const char *label = arena_dup(&d->arena, f->label), *metric = name_of_metric(d, f->of, known);
+	const char *shown = f->label.n ? d->display(d->names, label) : NULL;
+	label = shown ? shown : label;
 	if (f->label.n && f->rank >= 0)
 		return arena_printf(&d->arena, "%s of %s, rank %" PRId64, metric, label, f->rank);
 	if (f->label.n)
@@ -471,22 +473,24 @@ static void put_pictures(struct document *d, const struct trends *t)
 	doc_end(d);
 }
 
-/* Collect the names of the kernels that changed. They are then shortened as in other reports. */
-static void add_names(const struct trends *t, struct short_names *names, struct document *d)
+void trends_add_names(const struct trends *t, struct short_names *names, struct document *d)
 {
 	for (size_t i = 0; i < t->parts.nr; i++) {
 		const struct metric *m = metric_find(span_of(t->parts.v[i].metric));
 		if (m && m->label == LABEL_KERNEL)
 			short_names_add(names, arena_dup(&d->arena, t->parts.v[i].label));
 	}
-	short_names_end(names);
-	doc_show_names(d, names);
+	for (size_t i = 0; i < t->figures.nr; i++)
+		if (t->figures.v[i].of->label == LABEL_KERNEL)
+			short_names_add(names, arena_dup(&d->arena, t->figures.v[i].label));
 }
 
 static void trends_document(const struct trends *t, struct short_names *names, struct document *d)
 {
 	doc_init(d);
-	add_names(t, names, d);
+	trends_add_names(t, names, d);
+	short_names_end(names);
+	doc_show_names(d, names);
 	d->marker = arena_printf(&d->arena, "history-%s", t->workload);
 	d->more = t->figures.nr > FIGURES_SHOWN ? "--verbose lists all figures." : NULL;
 	put_news(d, t);

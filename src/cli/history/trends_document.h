@@ -22,6 +22,11 @@ void trends_page_init(struct trends_page *p, const struct trends *t);
 /// Releases the document and its texts.
 void trends_page_release(struct trends_page *p);
 
+/// Add the names of the kernels in `t`, so that they can be shortened as in other reports. The
+/// texts belong to `d`, which must show `names` (doc_show_names()) before it gets any text about
+/// `t`.
+void trends_add_names(const struct trends *t, struct short_names *names, struct document *d);
+
 /// The values of the figure in all runs as a line of bars; owned by the document.
 const char *trend_sparkline(struct document *d, const struct trend_figure *f);
 
