@@ -25,6 +25,9 @@
    the command that finds the commit runs; one change that several figures show is said to be one, and commands list its commits,
    if the history has them
  - a diff names the largest cause, and what else there is; it says that a GPU is idle because data loading takes longer
+ - a figure of files that a side lacks heads the report, and what to do says how to get it; one that is worse is explained by a change of the
+   recording that is large enough, else by none; a rule that names it is the only one that judges it; in a table its name is cut, never its values
+ - why a recording cannot be believed comes before what was computed from it; advice fits its cause; what is waived is not to be approved
 
 $GPUGATE is the program; without it, exit 77 skips.
 """
@@ -316,6 +319,8 @@ def history(dir):
         assert order == sorted(order), text
     assert re.search(r"\n\d+ more figures in the report", (dir / "d.md").read_text(encoding="utf-8")), "what else there is"
     fits("history", (dir / "h.md").read_text(encoding="utf-8"))
+    kernels = run(dir, "history", "--baseline", "h.json", "--metric", "kernel.*", "--verbose")
+    assert "time of gemm bf16" in kernels and not re.search(r"void |~[0-9a-f]{8}", kernels), kernels
     unnamed(dir)
 
 
@@ -353,6 +358,70 @@ def figures(dir):
     (dir / "f.json").write_text('{"tokens_per_s": 500}')
     text = run(dir, "check", "f.json", "--baseline", "f.gate.json", expect=(1,))
     assert re.search(r"\nWhat to do: tokens_per_s: [^:]+\n\nTo confirm it, run change [^:]+:\n  gpugate check ", text), text
+
+
+def head_of(dir, *args, expect=(3,)):
+    """The first sentence of a check, what it advises, its findings, and what JUnit says of each check that is not passed."""
+    text = run(dir, "check", *args, "--json", "head.json", "--junit", "head.xml", expect=expect)
+    findings = json.loads((dir / "head.json").read_text(encoding="utf-8"))["findings"]
+    said = re.findall('<(?:error|failure) [^>]*message="([^"]*)"', (dir / "head.xml").read_text(encoding="utf-8"))
+    return " ".join(text.split("; the job ")[0].split()), " ".join(str(f["action"]) for f in findings), findings, said, text
+
+
+def of_files(dir):
+    rule = "tput: {metric: input.tokens_per_s, better: higher, fail: {decrease: 5%}}"
+    (dir / "tput.yaml").write_text(f"version: 2\nrules:\n  {rule}\n")
+    (dir / "others.yaml").write_text(f"version: 2\nrules:\n  {rule}\n  others: {{metric: 'input.*', warn: {{change: 1%}}}}\n")
+    for name, rate in (("bench", 1000), ("bench88", 880), ("bench74", 740)):
+        (dir / f"{name}.json").write_text(json.dumps({"tokens_per_s": rate, "accuracy": rate / 2000, "ttft_ms": 50}))
+    with_it, without = (("--rules", "tput.yaml", "--baseline", f"{name}.tput.json") for name in ("with", "without"))
+    run(dir, "approve", "--new", "base.json.gz", "bench.json", *with_it)
+    run(dir, "approve", "--new", "base.json.gz", *without)
+    again = make(dir, "trace", "again.json.gz", "--steps", 6, seed=7)    # the same code: kernels differ by chance
+    for args, says, advice in (((again, *with_it), "missing in the candidate", "file of results"), ((again, "bench.json", *without), "missing in the baseline", ""),
+                               ((again, *without), "recorded on neither side", "file of results")):
+        head, todo, findings, said, _ = head_of(dir, *args)
+        assert "tokens_per_s" in head and says in head and advice in todo and len(findings) == 1, (args, head, todo)
+        assert said and all("tokens_per_s" in m and says in m for m in said), (args, said)
+    slower = make(dir, "trace", "slower.json.gz", "--steps", 6, "--slow-kernel", "*flash_bwd*=6", seed=7)
+    for name in ("bench88", "bench74"):
+        for rules in ("tput.yaml", "others.yaml"):
+            head, todo, findings, _, _ = head_of(dir, again, f"{name}.json", "--rules", rules, *with_it[2:], expect=(1, 3))
+            assert {f["finding"] for f in findings} == {"other"} and "tokens_per_s" in todo and not re.search("slower|launched", head), (name, head, todo, findings)
+            checks = [c["id"] for c in json.loads((dir / "head.json").read_text(encoding="utf-8"))["checks"] if c["metric"] == "input.tokens_per_s"]
+            assert checks == ["tput"], (name, rules, checks)
+        findings = head_of(dir, slower, f"{name}.json", *with_it, expect=(1, 3))[2]
+        cause = next(f["finding"] for f in findings if "tput" in f["checks"])
+        assert cause == "slower-kernel", (name, cause)
+    for folder, by in (("old", 1), ("new", 0.9)):    # two folders, as vLLM writes them
+        (dir / folder).mkdir()
+        for model in ("meta-llama/Meta-Llama-3-8B-Instruct", "meta-llama/Meta-Llama-3-70B-Instruct"):
+            of = {"backend": "vllm", "model_id": model, "num_prompts": 200, "completed": 200, "request_rate": 4, "duration": 100 / by, "request_throughput": 2 * by,
+                  "output_throughput": 400 * by, **{f"{s}_{w}_ms": x / by for s, x in (("mean", 50), ("median", 48), ("p99", 90)) for w in ("ttft", "tpot", "itl")}}
+            (dir / folder / f"{model[-12:]}.json").write_text(json.dumps(of))
+    text = run(dir, "diff", "old", "new")
+    head, rows = " ".join(text.split("\n\n")[0].split()), re.findall(r"^  (?:mean|median|p99) .*", text.split("\nFigures, largest change first\n")[1], re.M)
+    assert "11.11 % higher" in head and "in common" not in text and rows and all(row.endswith("(+11.11 %)") for row in rows), text
+    table = run(dir, "check", slower, "bench.json", *with_it, "--verbose", expect=(1, 3)).split("\nAll checks\n")[1].split("\n\n")
+    heads = [t.split("\n")[0].split() for t in table[:table.index(next(t for t in table if "detectable" in t)) + 1]]
+    assert heads[0][:2] == ["verdict", "check"] and all(h[0] == "check" for h in heads[1:]) and "limit" in sum(heads, []), heads
+
+
+def believed(dir):
+    """Recordings that do not compare: the report begins with the reason, and advises how to record; nothing is computed from the figures."""
+    stepless, few = make(dir, "trace", "stepless.json.gz", "--steps", 6, "--no-steps", seed=2), make(dir, "trace", "few.json.gz", "--steps", 2, "--slow-kernel", "*=1.3", seed=2)
+    head, todo, findings, _, _ = head_of(dir, stepless, "--baseline", "base.json")
+    assert "the candidate has no steps and the baseline has" in head and "step()" in todo and "--marker" in todo, (head, todo)
+    assert not any(re.search("launched|slower|more often", f["title"]) for f in findings), findings
+    head, todo, _, _, _ = head_of(dir, few, "--baseline", "base.json")
+    assert "usable steps" in head and "record more steps" in todo, (head, todo)
+    registers = make(dir, "trace", "registers.json.gz", "--steps", 6, "--registers", "*flash_bwd_dq*=255", "--slow-kernel", "*flash_bwd_dq*=1.5", seed=2)
+    _, todo, findings, _, _ = head_of(dir, registers, "--baseline", "base.json", expect=(1,))
+    assert "registers" in findings[0]["title"] and "compiler" in todo and "inputs" not in todo, (findings, todo)
+    (dir / "allow.yaml").write_text("version: 2\nallow: [{kernel: '*flash_bwd_dq*', up_to: 60%, until: 2999-01-01, reason: longer sequences}]\n")
+    longer = make(dir, "trace", "longer.json.gz", "--steps", 6, "--slow-kernel", "*flash_bwd_dq*=1.5", seed=2)
+    text = run(dir, "check", longer, "--baseline", "base.json", "--rules", "allow.yaml")
+    assert text.startswith("pass · ") and "approve" not in text and " ".join(text.split()).count("longer sequences") == 1 and text.count("waived: ") > 1, text
 
 
 def limits_of_charts(dir):
@@ -414,6 +483,8 @@ def main():
         loading(dir)
         figures(dir)
         limits_of_charts(dir)
+        of_files(dir)
+        believed(dir)
         history(dir)
 
 
