@@ -492,6 +492,13 @@ def logs(folder):
     assert code == 0 and "input.lm_loss" in verdicts and "no better direction" not in text, text
     code, verdicts, text = gate.check("".join(MEGATRON.splitlines(True)[:4]))
     assert code == 3 and "step 5 \u2192 4" in text, text
+    steps = MEGATRON.splitlines(True)[:5]  # a loss that is NaN is left out of the lines
+    for first in range(6):
+        without_loss = [re.sub(r"lm loss: \S+ \| ", "", line) if i >= first else line for i, line in enumerate(steps)]
+        code, verdicts, text = gate.check("".join(without_loss) + MEGATRON[len("".join(steps)):])
+        assert (code, verdicts["input.lm_loss"]) == ((0, "pass") if first == 5 else (3, "missing")) or first == 1, (first, code, verdicts, text)
+    code, _, text = gate.check(MEGATRON.replace("nan iterations:   0", "nan iterations:   1"))
+    assert code == 3 and "1 iterations had a loss that was NaN" in text, text
     memory = [line for line in MEGATRON.splitlines(True) if "memory" in line]
     assert len(memory) == 2 and gate.check(MEGATRON.replace("12003.5", "14003.5"))[1]["input.rank0.max_allocated"] == "fail"
     code, verdicts, text = gate.check("".join(memory))  # nothing tells how fast it was

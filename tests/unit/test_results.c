@@ -185,6 +185,21 @@ static const struct row {
 	  "s.median=2 n2 ±1.483 s.n=2 s.p90=2.8 n2 ±1.128 s.p99=2.98 n2 ±1.128", false },
 	{ "- {match: \"*\", name: n, series: true, take: [{at: loss}, {at: b}]}",
 	  "{\"loss\": 1, \"b\": 2}\n{\"loss\": NaN}\n", "b=2", false },
+	/* what the last steps lack was not measured, unless earlier ones lacked it, too */
+	{ "- {match: \"*\", name: n, series: true, take: [{at: loss}, {at: b}]}",
+	  "{\"b\":1,\"loss\":2}\n{\"loss\":3,\"b\":2}\n{\"b\":3}\n{\"b\":4}\n", "b=4", false },
+	{ "- {match: \"*\", name: n, series: true, samples: [{at: loss, as: s}], take: [{at: b}]}",
+	  "{\"loss\":2,\"b\":1}\n{\"loss\":3,\"b\":2}\n{\"b\":3}\n", "b=3", false },
+	{ "- {match: \"*\", name: n, series: true, take: [{at: loss}, {at: b}]}",
+	  "{\"b\":1}\n{\"loss\":3,\"b\":2}\n{\"loss\":4,\"b\":3}\n{\"b\":4}\n", "b=4 loss=4 lower",
+	  false },
+	{ "- {match: \"*\", name: n, series: true, take: [{at: loss}, {at: b}]}",
+	  "{\"loss\":3,\"b\":2}\n{\"loss\":4,\"b\":3}\n{\"b\":4,\"c\":1}\n", "b=4 loss=4 lower",
+	  false },
+	{ "- {match: \"*\", name: n, series: true, take: [{at: loss}, {at: b}]}",
+	  "{\"loss\":3,\"b\":2}\n{\"b\":4}\n", "b=4 loss=3 lower", false },
+	{ NULL, "epoch,step,loss,ms\n0,1,4,1\n0,2,5,2\n0,3,,3\n", "ms=3 ms lower", false },
+	{ NULL, "epoch,step,loss,ms\n0,1,4,\n0,2,5,\n0,3,,3\n", "loss=5 lower ms=3 ms lower", false },
 	/* a table that is cut off within its last number */
 	{ NULL, "epoch,step,ms\n0,1,12.50\n0,2,19.04\n0,3,1", "m:4: the last line has no end", true },
 	{ NULL, "epoch,step,ms\n0,1,12.5\n0,2,19\n0,3,1", "ms=1 ms lower", false },
@@ -690,6 +705,14 @@ static const struct row details[] = {
 	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
 	  "true}",
 	  "v=1\nv=NaN, 2\n", "m: 'v' is 'NaN', not measured, and nothing else is", true },
+	/* "nan" as a word of the pattern, alone and beside a value */
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)( nan n=(?<n>[0-9]+))?', take: "
+	  "[{at: v}, {at: n}], series: true}",
+	  "v=1 nan n=2\n", "n=2 v=1", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+) b +nan +n=(?<n>[0-9]+)', "
+	  "take: "
+	  "[{at: v}, {at: n}], series: true}",
+	  "v=nan b nan n=2\n", "m: 'v' is 'nan', not measured | n=2", false },
 	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
 	  "true}",
 	  "v=1\nv=3-4\n", "m: 'v' is '3-4', not a number", true },
@@ -720,7 +743,7 @@ static const struct row details[] = {
 	  true },
 	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)( u=(?<u>[a-z]+))?', take: "
 	  "[{at: v, unit_at: u}, {at: w, optional: true}], work: [u, ^u], series: true}",
-	  "v=1 u=ms\nv=2\n", "v=2 ms lower [u=ms]", false },
+	  "v=1 u=ms\nv=2\n", "v=2 ms lower [u=ms] [u=ms]", false },
 	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>\\S+) \\w\\.', take: [{at: v}], "
 	  "series: true}",
 	  "v=1.5 _.\n", "v=1.5", false },

@@ -457,16 +457,70 @@ static void take_record(struct taker *t)
 		         i < f->samples.nr);
 }
 
+/* True if the step `than` lacks a member of the step `of`. A null does not count as one. */
+static bool has_more(const struct value *of, const struct value *than)
+{
+	const struct value *at = than->first, *own = NULL;
+	for (const struct value *v = of->first; v; v = v->next, at = own ? own->next : at) {
+		own = at && span_eq(at->key, v->key) ? at : value_get(than, v->key);
+		if (v->type != JSCAN_NULL && (!own || own->type == JSCAN_NULL))
+			return true;
+	}
+	return false;
+}
+
+/* True if two records are of one kind, and not lines that different parts of a pattern have found.
+ */
+static bool is_alike(const struct value *a, const struct value *b)
+{
+	return a->first && b->first && (value_get(a, b->first->key) || value_get(b, a->first->key));
+}
+
+/* Adds to the last of `nr` steps the members that it and those before it lack, if all earlier steps
+ * had more: some tools leave out a loss that is NaN, and the one before is not the newest. */
+static void add_lacking(struct value *steps, size_t nr, struct arena *a)
+{
+	struct value *last = &steps[nr - 1];
+	const struct value *whole = NULL;
+	size_t others = 0;
+	for (size_t i = nr - 1; i > 0; i--) {
+		const struct value *s = &steps[i - 1];
+		bool same = !has_more(s, last) && !has_more(last, s);
+		if (same && whole)
+			return;
+		whole = whole || same || !is_alike(s, last) ? whole : s;
+		others += whole && is_alike(s, last);
+	}
+	bool lacks = others > 1 && !has_more(last, whole);
+	for (const struct value *v = lacks ? whole->first : NULL; v; v = v->next) {
+		const struct value *own = value_get(last, v->key);
+		struct value *none = arena_alloc(a, 1, sizeof *none);
+		if (v->type == JSCAN_NULL || (own && own->type != JSCAN_NULL))
+			continue;
+		*none = (struct value){ JSCAN_NAN, .key = v->key, .text = SPAN("absent at the end"),
+			                    .parent = last, .next = last->first };
+		last->first = none;
+	}
+}
+
 /* Combines the records that are steps of one case into one record, an array of the records. */
 static struct value *steps_of(struct value *const *records, size_t nr, struct arena *a)
 {
 	struct value *all = arena_alloc(a, 1, sizeof *all),
 	             *copies = arena_alloc(a, nr, sizeof *copies);
-	*all = (struct value){ .type = JSCAN_ARRAY, .steps = true, .first = nr ? copies : NULL };
+	*all = (struct value){ JSCAN_ARRAY, .steps = true, .first = nr ? copies : NULL,
+		                   .parent = nr ? records[0]->parent : NULL };
 	for (size_t i = 0; i < nr; i++) {
 		copies[i] = *records[i];
 		copies[i].next = i + 1 < nr ? &copies[i + 1] : NULL;
 	}
+	size_t end = nr; /* the last step, and the last one of another kind */
+	if (nr)
+		add_lacking(copies, nr, a);
+	while (end && is_alike(&copies[end - 1], &copies[nr - 1]))
+		end--;
+	if (end)
+		add_lacking(copies, end, a);
 	return all;
 }
 

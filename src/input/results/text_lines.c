@@ -2,6 +2,7 @@
 #include "results/value.h"
 
 #include <regex.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -39,6 +40,7 @@ static bool nest(struct nesting *n, char c)
 
 /* A pattern in the form that libc takes, and its named parts. */
 struct pattern {
+	const char *text; ///< the pattern as the format has it
 	struct strbuf plain;
 	size_t nr_groups; ///< number of parentheses, named or not
 	struct {
@@ -131,6 +133,7 @@ static bool is_yes(int error)
 static const char *pattern_open(struct pattern *p, const char *text)
 {
 	const char *fault = translate(text, p);
+	p->text = text;
 	if (!fault && !is_yes(regcomp(&p->compiled, strbuf_str(&p->plain), REG_EXTENDED)))
 		fault = "is not an extended regular expression";
 	strbuf_release(&p->plain);
@@ -177,9 +180,19 @@ static size_t no_number(const char *at)
 	return 0;
 }
 
+/* True if a word of `n` bytes at `at` and the beginning of the next word are in the pattern as they
+ * are in the line, as those of "number of nan iterations". */
+static bool is_in_pattern(const struct pattern *p, const char *at, size_t n)
+{
+	char text[16], loose[16];
+	snprintf(text, sizeof text, "%.*s %c", (int)n, at, at[n] ? at[n + 1] : '\0');
+	snprintf(loose, sizeof loose, "%.*s +%c", (int)n, at, at[n] ? at[n + 1] : '\0');
+	return at[n] == ' ' && (strstr(p->text, text) || strstr(p->text, loose));
+}
+
 /* Copies the line to `out` with zeros in place of each "nan" or "inf" and its sign, so that a
- * pattern for numbers fits these, too. False if the line has none. */
-static bool fill_numbers(const char *line, char *out)
+ * pattern for numbers fits these, too, unless it has the word. False if the line has none. */
+static bool fill_numbers(const struct pattern *p, const char *line, char *out)
 {
 	static const char before[] = " \t=:,;|()[]{}'\"";
 	bool any = false;
@@ -187,6 +200,7 @@ static bool fill_numbers(const char *line, char *out)
 	for (const char *c = line; *c; c++) {
 		size_t sign = *c == '-' || *c == '+';
 		size_t n = c == line || strchr(before, c[-1]) ? no_number(c + sign) : 0;
+		n = is_in_pattern(p, c + sign, n) ? 0 : n;
 		memset(out + (c - line), '0', n ? sign + n : 0);
 		any = any || n;
 	}
@@ -251,7 +265,7 @@ enum status text_lines_add(struct value_tree *out, const char *name, const char 
 			continue;
 		}
 		copy_plain(s, line);
-		bool lacks = fill_numbers(line, filled) && fits(&p, filled, found);
+		bool lacks = fill_numbers(&p, line, filled) && fits(&p, filled, found);
 		if ((lacks || fits(&p, line, found)) && !add_record(out, &p, line, found))
 			st = diag_fail(log, ST_INPUT, "%s: more than %d values in a result file", name,
 			               VALUE_NUMBER);
