@@ -313,6 +313,8 @@ def work_of_formats(folder):
             ("model.json", aiperf(endpoint={"model_names": ["m"]}), aiperf(endpoint={"model_names": ["n"]}), 3, " m → n"),
             ("genai.json", aiperf(perf_analyzer={"stimulus": {"concurrency": 10}}), aiperf(perf_analyzer={"stimulus": {"concurrency": 4}}), 3, "concurrency 10 → 4"),
             ("hub.json", batch(8), batch(4), 3, "batch_size 8 → 4"), ("vllm.json", more("vllm.json", tensor_parallel_size="8"), more("vllm.json", tensor_parallel_size="4"), 3, "tensor_parallel_size 8 → 4"),
+            ("sglang.jsonl", FILES["sglang.jsonl"][0], more("sglang.jsonl", total_output_tokens_retokenized=400), 3, "retokenized 898 → 400"),
+            ("trainer_state.json", more("trainer_state.json", train_batch_size=8), more("trainer_state.json", train_batch_size=4), 3, "train_batch_size 8 → 4"),
             ("vllm.json", more("vllm.json", **{"request_goodput:": 4.5}), more("vllm.json", **{"request_goodput:": 1.5}), 1, "goodput requests/s"),
             ("nccl.json", FILES["nccl.json"][0], replaced(FILES["nccl.json"][0], ("config", "ngpus"), 4), 3, "ngpus 8 → 4"), ("nccl.json", FILES["nccl.json"][0], replaced(FILES["nccl.json"][0], ("out_of_bounds", "count"), 4), 3, "4 values are out of bounds"),
             ("jmh.json", jmh(1), jmh(8), 3, "threads 1 → 8"), ("jmh.json", jmh(1), jmh(1, 9.5), 1, "gc.alloc"),
@@ -1558,13 +1560,13 @@ AMOUNTS = {  # names of flat figures that are amounts: work that was asked for, 
     "asked": "num_prompts prompts n_requests numRequests batch_size global_batch_size epochs num-epochs max_new_tokens world_size ranks num_gpus nodes n_layers hidden_size vocab_size prompt_len "
              "max_seq_len num_samples num_images infer_batch_size n_elements params m k step epoch gradient_accumulation_steps max_num_batched_tokens",
     "counted": "requests request_count tokens num_tokens total_output_tokens input_tokens samples images train_samples steps total_steps frames elements n count",
-    "repeated": "iterations num_iterations n_iter runs rounds trials repetitions warmup_iters calls",
+    "repeated": "iters iterations num_iterations n_iter niter repeats runs rounds trials repetitions warmup_iters calls",
     "others": "seed learning_rate grad_norm block_size port", "figures": "completed tokens_per_s failed_requests step_ms images_per_sec ttft_ms max_memory_gib bytes"}
 
 
 def amounts(folder):
     """An amount in a file of one's own is not judged as a figure: if it was asked for, figures of another are not judged; if it was counted, a warning
-    says that it differs; none is offered a rule with a direction."""
+    says that it differs, or, of what is repeated until it is sure, that it is less than half; none is offered a rule with a direction."""
     for kind, names in AMOUNTS.items():
         for name in names.split():
             content = lambda nr: {"img_s": 100.5, name: nr}
@@ -1574,6 +1576,7 @@ def amounts(folder):
             assert (code == 3 and f"did other work than the baseline: {name} 512 → 256" in text) == (kind == "asked"), (name, code, text)
             assert (code == 0 and f"counted other things than the baseline: {name} 512 → 256" in text) == (kind == "counted"), (name, code, text)
             assert (f"input.{name}" in verdicts) == (kind == "figures"), (name, verdicts)
+            assert kind != "repeated" or f"counted other things than the baseline: {name} 512 → 200" in gate.check(content(200))[2], name
             assert "counted other" not in gate.check(content(500))[2], name
             if kind == "counted":  # in an object of the file, too
                 gate = Gate(folder / name / "in", "m.json", {"run": content(512), "model": "m"}, named=True)

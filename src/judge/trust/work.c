@@ -101,14 +101,17 @@ static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, 
 }
 
 /* True if a figure is a count for which neither direction is better, and its values on the two
- * sides differ by more than 5 %. */
+ * sides differ by more than 5 %. What a tool repeats until it is sure may differ, unless it is less
+ * than half. */
 static bool counts_others(const struct input_stat *b, const struct input_stat *c)
 {
 	size_t n = input_case(b).n;
 	struct span name = span_of(b->name + n + (n > 0));
-	return !b->better && figure_is_setting(name, "amount") &&
+	bool counted = figure_is_setting(name, "amount");
+	return !b->better && (counted || figure_is_setting(name, "repeated")) &&
 	       !decimal_is_near((struct decimal){ b->value, b->digits },
-	                        (struct decimal){ c->value, c->digits }, COUNTED);
+	                        (struct decimal){ c->value, c->digits },
+	                        counted ? COUNTED : 100 * MICRO);
 }
 
 /* Figures for which the same items of work differ. */

@@ -460,7 +460,7 @@ static const char *amount_kinds(struct span name)
 	}
 	static const char *const kinds[][2] = {
 		{ "asked", "record flat" },    { "size", "record flat" },   { "length", "record flat" },
-		{ "counted", "count amount" }, { "token", "count amount" }, { "repeated", "count" }
+		{ "counted", "count amount" }, { "token", "count amount" }, { "repeated", "count repeated" }
 	};
 	if (nr == 1 && w.text[w.n - 2] != 's')
 		return "";

@@ -47,7 +47,8 @@ const char *figure_better(struct span name, const char *unit);
 
 /// True if `name` is the name of a setting or count, and is of the kind `kind`. A setting is chosen
 /// for a run, such as its batch size; a count says how much was done. Kinds are those of
-/// rules/figures.yaml: "record", "flat", "case" or "sweep" for settings, "count" for counts.
+/// rules/figures.yaml: "record", "flat", "case" or "sweep" for settings, "count", "amount" and
+/// "repeated" for counts.
 bool figure_is_setting(struct span name, const char *kind);
 
 /// True if neither direction is better for a figure by its name: a spread, a time of day, a number
