@@ -585,13 +585,18 @@ def long_lines(folder):
             assert p.returncode == 0 and says in said and said.count("longer than") == lost and "longer" not in p.stderr, (blanks, times, p)
 
 
+def is_tail(name, figures):
+    """A percentile that is computed from samples; all files of these laws have few."""
+    return name.endswith((".p90", ".p99")) and f"{name[:-3]}n" in figures
+
+
 def every_figure_ends(gate, name, found, verdicts, text):
-    """Each figure is judged, or named as not judged; those that may have a direction with the rule that gives it."""
+    """Each figure is judged, or named as not judged; those that may have a direction, unless they are percentiles of samples, with the rule that gives it."""
     others = {k for k in found if "input." + k not in verdicts}
     notes = " ".join(json.loads((gate.folder / "r.json").read_text())["notes"]["candidate"])
     named = re.findall(r"[^,]+", notes.partition("figures that are not judged:")[2])
     assert len(named) == len(others), (name, others, notes)
-    open_ones = [k for k in others if not re.search(r"std|\.n$|sequence_length|grad_norm|num-zeros|learning_rate|epoch", k.lower())]
+    open_ones = [k for k in others if not re.search(r"std|\.n$|sequence_length|grad_norm|num-zeros|learning_rate|epoch", k.lower()) and not is_tail(k, found)]
     given = re.search(r"not judged, as no better direction is given: .* metric: input\.(\S+), better: (lower|higher|lower or higher),", text)
     assert bool(given) == bool(open_ones) and (not given or given[1] in open_ones), (name, open_ones, text)
 
@@ -616,6 +621,8 @@ def reals(folder):
                 code, verdicts, text = gate.check(changed)
                 for n, f in whole.figures.items():
                     g = now.figures.get(n)
+                    if is_tail(n, whole.figures):
+                        continue
                     if g is None or differs_in_work(f[4], g[4]):
                         assert f[3] == "-" or (code == 3 and verdicts["input." + n] in ("missing", "inconclusive")), (name, at, factor, n, code, verdicts)
                     elif f[3] != "-" and f[0] > 0 and (g[0] > f[0] * fractions.Fraction(11, 10) if f[3] == "lower" else g[0] < f[0] * fractions.Fraction(9, 10)):
@@ -1370,6 +1377,19 @@ def few_samples(folder):
         assert (f"samples 30 → {nr}" in text) == (verdict == "inconclusive"), (nr, factor, text)
 
 
+def tails(folder):
+    """A percentile of fewer than 10 / (1 - q) samples is shown, and judged only by a rule that names it; one that a tool computed is judged."""
+    own = "version: 2\nrules: [{id: own, metric: input.*.p99, fail: {increase: 10%}}]\n"
+    for nr, judged in ((20, ""), (99, ""), (100, "p90"), (999, "p90"), (1000, "p90 p99")):
+        content = lambda slow, nr=nr: {"latency_ms": [10.5 + i % 7 / 8 if i < nr * slow else 99.5 for i in range(nr)], "x": {"p99_ms": 5.5}}
+        for rules in (None, own):
+            gate = Gate(folder / f"{nr}{rules is None}", "m.json", content(1), rules, named=True)
+            code, verdicts, text = gate.check(content(0.88))
+            found = {m.split(".")[-1] for m in verdicts if m.startswith("input.latency")}
+            assert found == {"median", *judged.split(), *(["p99"] if rules else [])} and (code == 1) == bool(judged or rules), (nr, rules, verdicts)
+            assert "better direction" not in text and "input.x.p99_ms" in verdicts, text
+
+
 def scales(folder):
     """A share that becomes a percentage, or the other way around, is not better: neither is judged unless it is worse."""
     for key, old, new, verdict in (("accuracy", 0.76, 76.5, "inconclusive"), ("accuracy", 76.5, 0.76, "fail"), ("error", 24.5, 0.25, "inconclusive"), ("error", 0.25, 24.5, "fail"),
@@ -1707,7 +1727,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, brackets, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, brackets, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

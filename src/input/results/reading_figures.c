@@ -78,10 +78,10 @@ static void put_percentile(struct digest *d, const struct group *g, int percent)
 	size_t from = (size_t)fmax(floor(at - far), 0), to = (size_t)fmin(ceil(at + far), n - 1);
 	struct decimal value = decimal_of(number_percentile(g->values, g->nr, percent), g->digits);
 	struct input_stat *s = put(d, g->v, percent == 90 ? "p90" : "p99", value, true, NULL);
+	s->samples = (int64_t)g->nr;
 	if (g->nr > 1) {
 		double error = ((double)g->values[to] - (double)g->values[from]) / 2;
 		double whole = (double)decimal_scaled(value, g->digits);
-		s->samples = (int64_t)g->nr;
 		s->spread_share = whole ? input_spread(error * sqrt(n / M_PI_2) / fabs(whole)) : -1;
 	}
 }

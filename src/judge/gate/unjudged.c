@@ -31,12 +31,12 @@ static void drop_judged(struct unjudged *all, const struct report *out)
 
 static bool is_neither(const struct metric *m)
 {
-	return figure_is_neither(span_of(m->name + strlen("input.")));
+	return m->stake == STAKE_TAIL || figure_is_neither(span_of(m->name + strlen("input.")));
 }
 
 /* A sentence that begins with `begin` and lists the labels of at most `named` figures. With `open`,
-   figures for which neither higher nor lower is better, such as spreads, are left out. NULL if no
-   figures remain. */
+   figures for which neither higher nor lower is better, such as spreads, and percentiles of few
+   samples are left out. NULL if no figures remain. */
 static const char *sentence(const struct unjudged *u, bool open, size_t named, const char *begin,
                             struct arena *a)
 {

@@ -158,6 +158,16 @@ static bool is_told_by_name(const struct input_stat *a, const struct input_stat 
 	return is_doubtful(a) != is_doubtful(b) && unit && strcmp(unit, other->unit) == 0;
 }
 
+/* True if the figure is a percentile of fewer than 10 / (1 - q) samples: fewer than ten are beyond
+ * it. A percentile that a tool has computed has no samples. */
+static bool is_tail_of_few(const struct input_stat *s)
+{
+	size_t n = strlen(s->name);
+	const char *end = n > 4 ? s->name + n - 4 : "";
+	return s->samples && ((strcmp(end, ".p90") == 0 && s->samples < 100) ||
+	                      (strcmp(end, ".p99") == 0 && s->samples < 1000));
+}
+
 /* The metric of the `nr` figures of one name, in the first known unit among them. */
 static const struct metric *input_metric(const struct input_stat *const *v, size_t nr,
                                          struct arena *a)
@@ -176,6 +186,7 @@ static const struct metric *input_metric(const struct input_stat *const *v, size
 		number_lower(&most, decimal_digits_for(own, DECIMAL_SIGNIFICANT));
 		better = better ? better : v[i]->better;
 		titled = v[i]->title ? v[i] : titled;
+		m->stake = is_tail_of_few(v[i]) ? STAKE_TAIL : m->stake;
 		if (!m->mixed && v[i]->unit && !same_dimension(unit, unit_index(v[i])) &&
 		    !is_told_by_name(first, v[i]))
 			m->mixed = arena_printf(a, "%s and %s", unit_said(first), unit_said(v[i]));
@@ -184,7 +195,7 @@ static const struct metric *input_metric(const struct input_stat *const *v, size
 	number_raise(&digits, -DECIMAL_DIGITS_MAX);
 	number_lower(&digits, DECIMAL_DIGITS_MAX);
 	m->unit = unit_of_figure(m->mixed ? -1 : unit, (int)digits);
-	m->worse = worse_of(better);
+	m->worse = worse_of(m->stake == STAKE_TAIL ? NULL : better);
 	m->label = LABEL_INPUT;
 	struct span of = input_case(titled);
 	m->case_name = arena_dup(a, of);
