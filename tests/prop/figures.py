@@ -453,6 +453,13 @@ def parts(folder):
         write(folder / "artifacts" / f"m-7b-openai-chat-concurrency{n}" / "genai.json", FILES["genai_perf.json"][0])
     p = run("metrics", "artifacts", cwd=folder)
     assert p.returncode == 0 and "m-7b-openai-chat-concurrency16/time_to_first_token.avg" in p.stdout and "concurrency64/" in p.stdout, p.stdout + p.stderr
+    serve = {k: v for k, v in SERVE.items() if k != "max_concurrency"}
+    for of, content, case in (("flat", {"tokens_per_s": 5.5, "peak_mem_gib": 2.5}, ""), ("serve", serve, ".m.r4.0"), ("serve", {**serve, "max_concurrency": None}, ".m.r4.0")):
+        for n in (1, 4):  # whose formats do not name cases by what the sweep varies
+            write(folder / of / f"concurrency_{n}" / "x.json", content)
+        own, alone = all_figures(folder, of), all_figures(folder, f"{of}/concurrency_1/x.json")
+        names = {name.rpartition("/")[2] for name in alone}
+        assert set(own) == {f"concurrency_{n}{case}/{k}" for n in (1, 4) for k in names} and not any("concurrency" in name for name in alone), (own, alone)
     for given in (["sweep"], sorted((folder / "sweep").glob("*/m.json"))):
         p = run("metrics", *given, cwd=folder)
         assert p.returncode == 0 and "concurrency_16/tokens_per_second" in p.stdout and "concurrency_64/" in p.stdout, p.stdout + p.stderr

@@ -9,6 +9,8 @@
 #include "fold/fold_run.h"
 #include "merge/cycles.h"
 #include "merge/where.h"
+#include "metric/figure_name.h"
+#include "results/readings.h"
 #include "store/digest_json.h"
 #include "trust/finding.h"
 
@@ -300,6 +302,45 @@ static const char *common_input(const struct digest *a, const struct digest *b)
 	return NULL;
 }
 
+enum { MOST = 256 }; /* artifacts of a rank */
+
+/* True if two result files of one rank lie in different folders of a sweep and have a figure of the
+   same name. */
+static bool is_swept(const struct artifact *a, const struct artifact *b)
+{
+	struct span x = reading_sweep_of(a->path), y = reading_sweep_of(b->path);
+	return a->digest->rank == b->digest->rank && x.n && y.n && !span_eq(x, y) && !a->stored &&
+	       !b->stored && common_input(a->digest, b->digest);
+}
+
+/* If figures of a sweep have the same names in several of its folders, as those of flat files do,
+   the folder becomes a part of the case's name. */
+static void name_by_folders(struct artifacts *artifacts)
+{
+	bool twice = false;
+	for (size_t i = 0; i < artifacts->nr && !twice; i++)
+		for (size_t k = 0; k < i && k < MOST && !twice; k++)
+			twice = is_swept(&artifacts->v[i], &artifacts->v[i - 1 - k]);
+	for (size_t i = 0; i < artifacts->nr && twice; i++) {
+		struct digest *d = artifacts->v[i].digest;
+		struct span folder = reading_sweep_of(artifacts->v[i].path);
+		if (!folder.n || !d->inputs.nr || artifacts->v[i].stored)
+			continue;
+		for (size_t k = 0; k < d->inputs.nr; k++) {
+			struct input_stat *s = &d->inputs.v[k];
+			struct span of = input_case(s);
+			struct strbuf b = STRBUF_INIT;
+			figure_name_add(span_of(arena_printf(&d->arena, "%.*s%s%.*s", (int)folder.n, folder.p,
+			                                     of.n ? "." : "", (int)of.n, of.p)),
+			                &b);
+			strbuf_addf(&b, "/%s", s->name + of.n + (of.n > 0));
+			s->name = arena_take(&d->arena, &b);
+		}
+		vec_sort(&d->inputs, text_cmp);
+		d->source_hash = digest_hash_inputs(d);
+	}
+}
+
 static enum status refuse_input(const struct artifact *p, const struct artifact *other,
                                 const char *name, struct diag_log *log)
 {
@@ -323,7 +364,6 @@ static bool is_metrics_alone(const struct digest *d)
 static enum status check_beside(const struct loader *l, struct artifact *p, struct artifact *kept,
                                 size_t nr, bool *same, struct diag_log *log)
 {
-	enum { MOST = 256 };
 	bool trace = digest_has_trace(p->digest);
 	*same = false;
 	if (nr == MOST)
@@ -406,6 +446,7 @@ enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, 
 	number_snapshots(artifacts);
 	adopt_rank(artifacts);
 	vec_sort(artifacts, artifact_cmp);
+	name_by_folders(artifacts);
 	for (size_t i = 0; i < artifacts->nr; i++) {
 		bool same;
 		if (rank >= 0 && artifacts->v[i].digest->rank != rank)

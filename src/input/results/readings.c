@@ -290,6 +290,15 @@ bool reading_is_of_sweep(struct span folder)
 	return false;
 }
 
+struct span reading_sweep_of(const char *path)
+{
+	struct span folder = SPAN("");
+	for (const char *slash; (slash = strchr(path, '/')); path = slash + 1)
+		folder = (struct span){ path, (size_t)(slash - path) };
+	folder.n = reading_is_of_sweep(folder) ? folder.n : 0;
+	return folder;
+}
+
 /* The part of `path` that names the benchmark of a file of Criterion: the folders after
  * target/criterion or, in another place, the last folder. "" unless `path` is the newest run's
  * file, new/estimates.json. */
@@ -305,12 +314,7 @@ static struct span criterion_folders(const char *path)
 
 static void name_case(struct taker *t)
 {
-	const char *path = t->f->name;
-	struct span text = SPAN(""); /* the folder's name, if it has a setting that a sweep varies,
-	                                such as "concurrency_16"; else empty */
-	for (const char *slash; (slash = strchr(path, '/')); path = slash + 1)
-		text = (struct span){ path, (size_t)(slash - path) };
-	text.n = reading_is_of_sweep(text) ? text.n : 0;
+	struct span text = reading_sweep_of(t->f->name);
 	t->case_name = t->case_text = SPAN("");
 	const char *name = t->f->format->case_name;
 	if (name && strcmp(name, "{folders}") == 0) {

@@ -110,6 +110,9 @@ bool reading_is_impossible(struct decimal d, struct span name, const char *unit,
 /// True if the name of a folder has a setting that sweeps vary, as "concurrency_16" does.
 bool reading_is_of_sweep(struct span folder);
 
+/// The name of the folder that the file `path` is in, if the name has such a setting; else "".
+struct span reading_sweep_of(const char *path);
+
 /// Returns a sentence on the first condition of the format (`valid`) that `record` does not meet,
 /// owned by the log, or NULL. Warns of conditions that are met only within a tolerance (`within`).
 const char *reading_fault(const struct reading_file *f, struct value *record, struct diag_log *log);
