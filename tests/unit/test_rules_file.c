@@ -447,7 +447,7 @@ static void test_unknown_profile(void **state)
 		const char *text, *profile, *error;
 	} rows[] = {
 		{ nightly, "nigtly", "f: there is no profile 'nigtly'; did you mean 'nightly'?" },
-		{ nightly, "weekly", "f: there is no profile 'weekly'; 'profiles' in the file has them" },
+		{ nightly, "weekly", "f: there is no profile 'weekly'; it has 'nightly', 'quick'" },
 		{ HEAD RULE, "nightly", "f: there is no profile 'nightly'; the file has no 'profiles'" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -578,6 +578,10 @@ static void test_refused(void **state)
 		{ "rules: a\n", "f:1:8: 'rules' must be a list, not one value" },
 		{ "rules: [a]\n", "f:1:9: 'rules' must be a map of keys, not one value" },
 		{ "rules: []\n", "f:1:8: 'rules' is empty" },
+		{ "rules: {a: {metric: b}}\n",
+		  "f:1:8: 'rules' is a map in 'version: 2', which the file lacks" },
+		{ "name: s\ncases:\n  - {workload: w, runs: [a]}\n",
+		  "f:3:3: 'cases' is of a suite file, which 'gpugate suite' reads" },
 		{ "steps: {}\n", "f:1:8: 'steps' is empty" },
 		{ "waver: []\n", "f:1:1: unknown key 'waver' in the rules file: did you mean 'waivers'?" },
 		{ "defaults: {noise: {k: -1}}\n", "f:1:23: 'k' must be from 0 to 100" },

@@ -322,7 +322,8 @@ const struct artifact_format artifact_formats[] = {
 	{ .name = "run", .schema = "\"gpugate-run-", .load = load_run, .is_recording = true },
 	{ .name = "baseline",
 	  .schema = "\"gpugate-baseline-",
-	  .refusal = "a baseline where a run was expected; give it with --baseline" },
+	  .refusal = "a baseline where a run was expected; 'gpugate check RUN --baseline FILE' "
+	             "compares with it" },
 	{ .name = "machine", .schema = "\"gpugate-machine-", .load = load_machine },
 	{ .name = "report",
 	  .schema = "\"gpugate-",
@@ -383,6 +384,11 @@ const struct artifact_format artifact_formats[] = {
 	  .endings = { ".hatchet" },
 	  .refusal = "a profile of Triton's Proton, which has no times of single kernels: record with "
 	             "torch.profiler" },
+	{ .name = "yaml",
+	  .endings = { ".yaml", ".yml" },
+	  .or_result = true,
+	  .refusal = "YAML where a run was expected: 'gpugate suite FILE' judges the runs of a suite "
+	             "file, 'gpugate lint FILE' reads rules" },
 	{ .name = "other",
 	  .or_result = true,
 	  .refusal = "byte 0: neither JSON nor gzip; give the trace that torch.profiler wrote or a "

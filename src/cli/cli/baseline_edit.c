@@ -265,7 +265,7 @@ enum status baseline_edit_begin(struct baseline_edit *e, struct setup *s, const 
 		                 "a baseline is changed in place: name its file instead of '-'");
 	TRY(check_place(o, e->path, log));
 	bool begins = o->command == CMD_STORE && o->args.nr && setup_kept_name(o, e->path);
-	TRY(begins ? sink_make_folders(e->path, log) : setup_baseline_there(e->path, log));
+	TRY(begins ? sink_make_folders(e->path, log) : setup_baseline_there(o, e->path, log));
 	TRY(file_lock_take(e->path, lock_wait, &e->lock, log));
 	e->history =
 	    setup_history_path(o, o->value[OPT_HISTORY] ? e->path : e->lock.target, &s->rules.arena);

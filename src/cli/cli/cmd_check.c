@@ -35,7 +35,7 @@ static enum status read_baseline(const struct setup *s, const struct run *candid
 		return ST_OK;
 	if (absent) {
 		TRY(candidate ? baseline_comparable(candidate, log) : ST_OK);
-		enum status said = setup_baseline_there(*path, log);
+		enum status said = setup_baseline_there(s->options, *path, log);
 		(void)said;
 		return ST_OK;
 	}

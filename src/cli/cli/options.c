@@ -48,13 +48,14 @@ static bool is(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-static enum status unknown(struct diag_log *log, const char *what, struct span word,
+static enum status unknown(struct diag_log *log, const char *what, const char *of, struct span word,
                            const char *near)
 {
 	const char *quoted = text_quote(&log->arena, word);
 	if (near)
 		return diag_fail(log, ST_USAGE, "unknown %s %s; did you mean '%s'?", what, quoted, near);
-	return diag_fail(log, ST_USAGE, "unknown %s %s; 'gpugate --help' lists them", what, quoted);
+	return diag_fail(log, ST_USAGE, "unknown %s %s; 'gpugate %s--help' lists them", what, quoted,
+	                 of);
 }
 
 static const char *near_command(struct span word)
@@ -110,7 +111,7 @@ static enum status parse_command(int argc, char **argv, int *at, struct options 
 			st = ST_OK;
 		}
 	if (st != ST_OK)
-		unknown(log, "command", strbuf_span(&word), near_command(strbuf_span(&word)));
+		unknown(log, "command", "", strbuf_span(&word), near_command(strbuf_span(&word)));
 	strbuf_release(&word);
 	return st;
 }
@@ -142,7 +143,8 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 	for (; i < NR_OPTIONS && !span_eq(name, span_of(rows[i].name)); i++)
 		nearest_try(&near, rows[i].name);
 	if (i == NR_OPTIONS)
-		return unknown(log, "option", span_of(word),
+		return unknown(log, "option", arena_printf(&log->arena, "%s ", commands[out->command].name),
+		               span_of(word),
 		               near.best ? arena_printf(&log->arena, "--%s", near.best) : NULL);
 	if (!(rows[i].commands & (1u << out->command)))
 		return diag_fail(log, ST_USAGE,

@@ -251,15 +251,16 @@ enum status setup_baseline_path(const struct setup *s, const struct run *run, st
 	return ST_OK;
 }
 
-enum status setup_baseline_there(const char *path, struct diag_log *log)
+enum status setup_baseline_there(const struct options *o, const char *path, struct diag_log *log)
 {
 	const char *quoted = diag_quote(log, path);
 	if (strcmp(path, "-") != 0 && access(path, F_OK) < 0)
-		return diag_fail(log, ST_BASELINE,
-		                 "%s: no baseline there%s%s; if the name is right, make one of a good run "
-		                 "with 'gpugate approve RUN --new --baseline FILE'",
-		                 quoted, errno == ENOENT ? "" : ": ",
-		                 errno == ENOENT ? "" : strerror(errno));
+		return diag_fail(
+		    log, ST_BASELINE,
+		    "%s: no baseline there%s%s; if the name is right, make one of a good run "
+		    "with 'gpugate approve %s --new%s'",
+		    quoted, errno == ENOENT ? "" : ": ", errno == ENOENT ? "" : strerror(errno),
+		    o->value[OPT_SUITE] ? "SUITE" : "RUN", o->value[OPT_SUITE] ? "" : " --baseline FILE");
 	return ST_OK;
 }
 
@@ -327,7 +328,7 @@ enum status setup_baseline_read(const struct options *o, const char *path, struc
                                 struct diag_log *log)
 {
 	TRY(history_folder_there(o, log));
-	TRY(setup_baseline_there(path, log));
+	TRY(setup_baseline_there(o, path, log));
 	enum status st = baseline_read(path, out, log);
 	const char *history = setup_history_path(o, path, &out->arena);
 	bool is_file = strcmp(path, "-") != 0;

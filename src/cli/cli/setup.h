@@ -67,7 +67,8 @@ const char *setup_rules_path(const struct options *o);
 
 /// If there is no file at `path`, returns ST_BASELINE with an error that says how to create a
 /// baseline.
-GG_MUST_CHECK enum status setup_baseline_there(const char *path, struct diag_log *log);
+GG_MUST_CHECK enum status setup_baseline_there(const struct options *o, const char *path,
+                                               struct diag_log *log);
 
 /// Path, within the folder of --history, of the file at `path`; NULL if it is elsewhere.
 const char *setup_kept_name(const struct options *o, const char *path);

@@ -310,7 +310,7 @@ static enum status change_baseline(const struct work *w, const struct suite_job 
 {
 	struct options o;
 	if (job->missing)
-		return diag_fail(log, ST_INPUT, "%s: %s", diag_quote(log, job->workload), job->missing);
+		return diag_fail(log, ST_INPUT, "%s", job->missing);
 	case_options(job, &w->options, w->options.command, &o);
 	o.old = w->options.old;
 	enum status st = o.command == CMD_DIGEST    ? digest_case(&o, log)
@@ -327,7 +327,11 @@ static void change_case(size_t i, void *ctx, struct sink *out)
 	struct diag_log log;
 	mem_limit(cli_memory_limit(&w->options) / w->at_once);
 	diag_init(&log);
+	const char *name = w->jobs.list.v[i].workload;
 	enum status st = change_baseline(w, &w->jobs.list.v[i], &log);
+	for (struct diag_entry *e = log.first; e; e = e->next)
+		if (e->level != DIAG_NOTE)
+			e->text = arena_printf(&log.arena, "%s: %s", diag_quote(&log, name), e->text);
 	cli_print_log(&log);
 	diag_release(&log);
 	sink_printf(out, "%d", (int)st);

@@ -216,6 +216,11 @@ enum status suite_expand(const struct suite_file *f, const char *kept, struct su
                          struct diag_log *log)
 {
 	*out = (struct suite_jobs){ .arena = ARENA_INIT };
+	if (kept && access(kept, F_OK) < 0)
+		return diag_fail(
+		    log, ST_USAGE,
+		    "--runs %s: there is no such folder; 'gpugate digest SUITE -o DIR' writes it",
+		    diag_quote(log, kept));
 	for (size_t i = 0; i < f->entries.nr; i++) {
 		const struct suite_entry *e = &f->entries.v[i];
 		TRY(e->each ? add_each(out, f, e, kept, log) : add_job(out, f, e, NULL, NULL, kept, log));

@@ -170,10 +170,20 @@ static void put_action(struct document *d, const struct suite *s, const struct s
 		           c->unconfirmed ? "confirm it" : "decide");
 }
 
+/* True if the run of a case has figures, and its baseline has none. */
+static bool is_first(const struct suite_case *c)
+{
+	return c->verdict == VERDICT_MISSING && c->candidate && !c->baseline;
+}
+
 static void put_actions(struct document *d, const struct suite *s)
 {
 	size_t shown = 0;
 	doc_section(d, "actions", "What to do", DOC_OPEN);
+	if (s->file && ANY(i, s->cases.nr, is_first(&s->cases.v[i]))) {
+		doc_item(d, 0);
+		doc_say(d, "'gpugate approve %n --new' makes the missing baselines of these runs", s->file);
+	}
 	for (size_t i = 0; i < s->shared.nr; i++)
 		if (s->shared.v[i].action) {
 			doc_item(d, 0);

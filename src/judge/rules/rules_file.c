@@ -139,13 +139,16 @@ static enum status unknown_profile(struct document *d, const struct node *profil
                                    const char *name)
 {
 	struct nearest near = { .word = span_of(name) };
-	for (const struct node *n = node_first(profiles); n; n = n->next)
+	const char *names = "";
+	for (const struct node *n = node_first(profiles); n; n = n->next) {
 		nearest_try(&near, n->key->text.p);
-	return diag_fail(d->log, ST_USAGE, "%s: there is no profile %s%s", d->shown,
-	                 document_quote(d, span_of(name)),
-	                 nearest_hint(&near, &d->arena, ';',
-	                              profiles ? "; 'profiles' in the file has them"
-	                                       : "; the file has no 'profiles'"));
+		names = arena_printf(&d->arena, "%s%s%s", names, *names ? ", " : "; it has ",
+		                     document_quote(d, n->key->text));
+	}
+	return diag_fail(
+	    d->log, ST_USAGE, "%s: there is no profile %s%s", d->shown,
+	    document_quote(d, span_of(name)),
+	    nearest_hint(&near, &d->arena, ';', profiles ? names : "; the file has no 'profiles'"));
 }
 
 /* Read the rules with the profile that out->profile names, if there is one. Then read them with
@@ -155,8 +158,14 @@ static enum status read_all(struct document *d, void *ctx)
 {
 	struct rules *out = ctx;
 	const char *profile = out->profile;
+	const struct node *cases = node_get(d->root, "cases"), *rules;
 	out->source = arena_dup(&out->arena, span_of(d->name));
+	if (cases)
+		return document_fail(d, cases, "'cases' is of a suite file, which 'gpugate suite' reads");
 	TRY(differences_apply(d));
+	rules = node_get(d->root, "rules");
+	if (rules && rules->kind == NODE_MAP)
+		return document_fail(d, rules, "'rules' is a map in 'version: 2', which the file lacks");
 	TRY(keys_check(d, d->root, &rules_keys));
 	const struct node *profiles = node_get(d->root, "profiles");
 	const struct node *chosen = profile ? node_get(profiles, profile) : NULL;
