@@ -318,6 +318,38 @@ def test_second(top):
         expect({path: (dir / path).read_text() for path in before} == before, f"{forge}: a file of the first workload was touched")
 
 
+def test_advice(top):
+    """What init advises leads on: the address of gpugate and the lines of the project stay, and all files are to be added."""
+    for forge, lines in (("github", ("runner: '[\"gpu\"]'", "benchmark: ./bench.sh")), ("gitlab", ("benchmark: ./bench.sh", "tags: [h100]"))):
+        dir = repository(top / "advice", forge, f"git@{forge}.com:a/b")
+        (dir / "profiles").mkdir()
+        make(dir / "profiles" / "rank0.json.gz", "--seed", "1", "--steps", "4")
+        said = run(dir, "init", "profiles", "--workload", "one").stdout
+        expect("'gpugate init profiles --force --home OWNER/REPO@REF' writes it" in said, said)
+        run(dir, "init", "profiles", "--force", "--home", "me/gate@v1")
+        gate = dir / (GITHUB[0] if forge == "github" else ".gitlab/gpugate.yml")
+        text = gate.read_text()
+        for line in lines:
+            text = re.sub(rf"{line.partition(':')[0]}: .*", line.replace("\\", ""), text)
+        gate.write_text(text)
+        (dir / "rules/gpugate.yaml").write_text("version: 2\nworkload: one\nrules: {gpu-utilization: off}\n")
+        said = run(dir, "init", "--force").stdout
+        expect(gate.read_text() == text and "me/gate" in text and all(line in text for line in lines), f"{forge}: {gate.read_text()}")
+        expect("lack the address" not in said and "'one' in place of the former file" in said, said)
+        expect(set(files(dir)) - {"profiles/rank0.json.gz"} == set(re.search(r"git add (.*)", said)[1].split()), f"{forge}: {said}")
+        run(dir, "init", "--force", "--home", "me/other@v2")
+        expect(gate.read_text() == text.replace("me/gate", "me/other").replace("@v1", "@v2"), f"{forge}: {gate.read_text()}")
+        make(top / "advice" / f"{forge}.json.gz", "--seed", "2", "--steps", "4")
+        said = run(dir, "init", f"../{forge}.json.gz", "--force").stdout
+        expect("names trace.json.gz as the run, since what was given is not one plain path in the repository" in said, said)
+    for stages, stage in (("stages: [bench, gate] # test\njob: {stage: bench, script: x}\n", "gate"), ("image: x\nstages:\n  - bench\n  # test\n  - gate-it\njob: {stage: bench, script: x}\n", "gate-it"),
+                          ("stages:\n- bench\n- \"deploy\"\n", "deploy"), ("stages: [build, test]\n", None), ("job: {stage: test, script: x}\n", None), ("stages:\n- test\n- deploy\n", None)):
+        (dir / ".gitlab-ci.yml").write_text(stages)
+        run(dir, "init", "--force")
+        inputs = yaml.safe_load((dir / ".gitlab/gpugate.yml").read_text())["include"][0]["inputs"]
+        expect(inputs.get("stage") == stage, f"{stages}: {inputs}")
+
+
 # ---- attributes for git ----
 
 
@@ -434,6 +466,7 @@ def main():
         test_names(top)
         test_all_or_nothing(top)
         test_second(top)
+        test_advice(top)
         test_attributes(top)
         test_runs(top)
     print("FAILED" if bad else "ok")

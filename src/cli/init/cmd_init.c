@@ -17,6 +17,8 @@
 #define EXAMPLE_WORKLOAD "resnet50"
 #define EXAMPLE_RUN "trace.json.gz"
 
+#define IGNORED "# Recordings, which each job makes anew.\n"
+
 struct init {
 	const struct options *o;
 	struct diag_log *log;
@@ -28,6 +30,8 @@ struct init {
 	bool added; ///< true if the workload is added, since the rules file that exists is for another
 	            ///< one
 	const char *rules_file; ///< path of the rules file
+	bool replaces_rules; ///< true if there was such a file before
+	bool lacks_home; ///< true if a workflow lacks the address of gpugate
 	const char *home; ///< address of gpugate for workflows, OWNER/REPO@REF; "": unknown
 
 	/// paths of the workflow that measures and judges, and of the workflow that acts on the verdict
@@ -255,10 +259,50 @@ static const char *fit_workflow(struct init *in, const char *text)
 	return arena_take(&in->arena, &b);
 }
 
+/* The line of a workflow file that has the same key as `line` and, if this is an address, leads to
+   the same workflow or component; NULL text if there is none. */
+static struct span same_line(const char *file, struct span line)
+{
+	const char *colon = memchr(line.p, ':', line.n), *at = memrchr(line.p, '@', line.n);
+	const char *slash = at ? memrchr(line.p, '/', (size_t)(at - line.p)) : NULL;
+	struct span key =
+	    span_trim((struct span){ line.p, colon ? (size_t)(colon + 1 - line.p) : 0 }, " ");
+	struct span goal = slash ? (struct span){ slash, (size_t)(at + 1 - slash) } : SPAN("");
+	for (const char *end; (end = strchr(file, '\n')); file = end + 1) {
+		struct span own = { file, (size_t)(end - file) };
+		if (span_starts(span_trim(own, " "), key) && memmem(own.p, own.n, goal.p, goal.n))
+			return own;
+	}
+	return (struct span){ 0 };
+}
+
+/* The text of a workflow with the lines of the `former` file that are the user's: the address of
+   gpugate, unless it is given now, and what differs between projects. */
+static const char *keep_lines(struct init *in, const char *former, const char *text)
+{
+	static const char keys[] = "runner benchmark image tags";
+	struct strbuf b = STRBUF_INIT;
+	for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+		struct span line = { text, (size_t)(end - text) }, key = span_trim(line, " -");
+		key.n = strcspn(key.p, ":\n");
+		bool address = span_is_listed(key, "uses component") && !in->o->value[OPT_HOME] &&
+		               !in->o->value[OPT_CI];
+		bool keeps = address || span_is_listed(key, keys) ||
+		             (!in->o->args.nr && span_is_listed(key, "runs"));
+		struct span own = keeps ? same_line(former, line) : (struct span){ 0 };
+		strbuf_add(&b, own.p ? own : line);
+		strbuf_addch(&b, '\n');
+	}
+	return arena_take(&in->arena, &b);
+}
+
 static void add_workflow(struct init *in, const char *path, const char *text)
 {
 	struct arena *a = &in->arena;
+	const char *former = repository_file(a, path);
 	const char *quoted = arena_printf(a, "workload: \"%s\"", in->workload);
+	if (in->repo.stage && in->forge == FORGE_GITLAB)
+		quoted = arena_printf(a, "%s\n      stage: \"%s\"", quoted, in->repo.stage);
 	if (in->added)
 		text = fit_workflow(in, text);
 	text = replace_text(a, text, "workload: " EXAMPLE_WORKLOAD, quoted);
@@ -273,6 +317,9 @@ static void add_workflow(struct init *in, const char *path, const char *text)
 	if (in->repo.branch)
 		text = replace_text(a, text, "branches: [main]",
 		                    arena_printf(a, "branches: [\"%s\"]", in->repo.branch));
+	if (former)
+		text = in->o->value[OPT_FORCE] ? keep_lines(in, former, text) : former;
+	in->lacks_home = in->lacks_home || (!*in->home && strstr(text, "gpugate/gpugate/"));
 	new_files_add(&in->files, path, text, in->o->value[OPT_FORCE] != NULL);
 }
 
@@ -286,7 +333,7 @@ static void add_workflows(struct init *in)
 	} else if (in->forge == FORGE_GITLAB) {
 		in->gate_file = path_of(in, ".gitlab/gpugate", ".yml");
 		add_workflow(in, in->gate_file, embedded_gitlab_pipeline);
-		if (!in->repo.gitlab)
+		if (!in->repo.gitlab || (in->repo.included && !in->added))
 			new_files_add(&in->files, ".gitlab-ci.yml",
 			              arena_printf(&in->arena, "include: %s\n", in->gate_file), false);
 	}
@@ -309,6 +356,7 @@ static enum status add_rules(struct init *in)
 	if (has_run && in->rules.judging == 0)
 		return diag_fail(in->log, ST_INPUT, "%s: has nothing that the built-in rules judge",
 		                 diag_quote(in->log, in->run.label));
+	in->replaces_rules = !is_absent(in->rules_file);
 	new_files_add(&in->files, in->rules_file, text, in->o->value[OPT_FORCE] != NULL);
 	enum status st =
 	    rules_read(in->rules_file, (struct span[]){ span_of(text) }, NULL, &check, in->log);
@@ -320,13 +368,19 @@ static enum status add_rules(struct init *in)
 
 /* ---- advice on what to do next ---- */
 
+/* Appends the runs that the user has given, as words of a command. */
+static void add_runs(struct init *in, struct strbuf *out)
+{
+	for (size_t i = 0; i < in->o->args.nr; i++)
+		text_add_word(out, &in->arena, in->o->args.v[i]);
+}
+
 /* Print the command that makes the baseline or, if there is a baseline, the command that compares
    with it. */
 static void put_first_command(struct init *in, const char *baseline, struct sink *out)
 {
 	struct strbuf run = STRBUF_INIT;
-	for (size_t i = 0; i < in->o->args.nr; i++)
-		text_add_word(&run, &in->arena, in->o->args.v[i]);
+	add_runs(in, &run);
 	if (!in->o->args.nr)
 		text_add_word(&run, &in->arena, in->run_name);
 	bool there = access(baseline, F_OK) == 0;
@@ -355,6 +409,7 @@ static enum status say_what_is_next(struct init *in)
 	if (rules)
 		sink_printf(out, "%s: the built-in rules for the workload '%s'", in->rules_file,
 		            in->workload);
+	sink_puts(out, rules && in->replaces_rules ? " in place of the former file" : "");
 	if (rules && in->run.ranks.nr)
 		sink_printf(out, ", of which %zu of %zu judge this run", in->rules.judging,
 		            in->setup.rules.rules.nr);
@@ -373,10 +428,19 @@ static enum status say_what_is_next(struct init *in)
 		            in->files.list.v[i].path == in->gate_file
 		                ? ": put your benchmark and runner into it"
 		                : "");
-	if (in->gate_file && !*in->home)
-		sink_puts(out,
-		          "the workflows lack the address of gpugate, for which gpugate/gpugate stands: "
-		          "'gpugate init --force --home OWNER/REPO@REF' writes it\n");
+	struct strbuf runs = STRBUF_INIT;
+	add_runs(in, &runs);
+	if (in->lacks_home)
+		sink_printf(out,
+		            "the workflows lack the address of gpugate, for which gpugate/gpugate stands: "
+		            "'gpugate init%s --force --home OWNER/REPO@REF' writes it\n",
+		            strbuf_str(&runs));
+	strbuf_release(&runs);
+	if (in->gate_file && in->o->args.nr && in->run_name != in->o->args.v[0])
+		sink_printf(out,
+		            "%s: names " EXAMPLE_RUN " as the run, since what was given is not one plain "
+		            "path in the repository: write where the job records it\n",
+		            in->gate_file);
 	if (to_include)
 		sink_printf(out, ".gitlab-ci.yml: to be changed by you: include: %s\n", in->gate_file);
 	if (to_change_ignored)
@@ -398,6 +462,8 @@ static enum status say_what_is_next(struct init *in)
 	            in->forge == FORGE_NONE ? baseline : "");
 	for (size_t i = 0; i < in->files.list.nr; i++)
 		sink_printf(out, " %s", in->files.list.v[i].path);
+	for (size_t i = 0; i < in->files.kept.nr; i++)
+		sink_printf(out, " %s", in->files.kept.v[i]);
 	sink_puts(out, to_include ? " .gitlab-ci.yml" : "");
 	sink_puts(out, to_change_ignored ? " .gitignore\n" : "\n");
 	if (in->forge != FORGE_NONE)
@@ -434,10 +500,9 @@ static enum status init(struct init *in)
 	TRY(add_rules(in));
 	add_workflows(in);
 	new_files_add_attributes(&in->files);
-	if (in->to_ignore && !in->repo.ignored)
+	if (in->repo.ignored ? strstr(in->repo.ignored, IGNORED) != NULL : in->to_ignore != NULL)
 		new_files_add(&in->files, ".gitignore",
-		              arena_printf(&in->arena, "# Recordings, which each job makes anew.\n%s\n",
-		                           in->to_ignore),
+		              arena_printf(&in->arena, IGNORED "%s\n", text_or_empty(in->to_ignore)),
 		              false);
 	TRY(new_files_write(&in->files, in->log));
 	return say_what_is_next(in);

@@ -81,8 +81,7 @@ static const char *workload_of(struct arena *a)
 
 /* ---- git and CI systems ---- */
 
-/* Content of a small regular file; NULL if the path is not such a file. */
-static const char *read_small(struct arena *a, const char *path)
+const char *repository_file(struct arena *a, const char *path)
 {
 	struct stat sb;
 	struct source *src;
@@ -172,6 +171,29 @@ static const char *above_of(struct arena *a)
 	return found;
 }
 
+/* The last of the stages that a pipeline names; NULL if it names none, or if "test" is one. */
+static const char *stage_of(struct arena *a, const char *pipeline)
+{
+	const char *at =
+	    strncmp(pipeline, "stages:", 7) == 0 ? pipeline : strstr(pipeline, "\nstages:");
+	struct span last = SPAN("");
+	at = at ? strchr(at, ':') + 1 : "";
+	for (size_t n; *at && *at != ']'; at += n) {
+		n = strcspn(at, " \t\r\n,[]'\"");
+		if (*at == '#')
+			n = strcspn(at, "\n");
+		else if (n && at[-1] == '\n' && *at != '-')
+			break; /* the next key of the file */
+		else if (n && strncmp(at, "- ", 2) != 0)
+			last = (struct span){ at, n };
+		if (span_eq(last, SPAN("test")))
+			return NULL;
+		n += !n;
+	}
+	const char *name = arena_dup(a, last);
+	return is_plain_name(name) ? name : NULL;
+}
+
 /* ---- profiles in the repository ---- */
 
 /* True if one of the first FILES_LOOKED_AT files in the directory is a profile. */
@@ -201,15 +223,16 @@ static const char *run_of(struct arena *a)
 void repository_look(struct repository *r)
 {
 	*r = (struct repository){ .arena = ARENA_INIT };
-	const char *config = read_small(&r->arena, ".git/config");
+	const char *config = repository_file(&r->arena, ".git/config");
 	r->above = above_of(&r->arena);
 	r->github = is_there(".github");
 	r->gitlab = is_there(".gitlab-ci.yml");
-	const char *pipeline = read_small(&r->arena, ".gitlab-ci.yml");
-	r->ignored = read_small(&r->arena, ".gitignore");
+	const char *pipeline = repository_file(&r->arena, ".gitlab-ci.yml");
+	r->ignored = repository_file(&r->arena, ".gitignore");
 	r->included = pipeline && strstr(pipeline, GITLAB_FILE);
+	r->stage = pipeline ? stage_of(&r->arena, pipeline) : NULL;
 	r->remote = config ? remote_of(config) : FORGE_NONE;
-	r->branch = branch_of(&r->arena, read_small(&r->arena, ".git/refs/remotes/origin/HEAD"));
+	r->branch = branch_of(&r->arena, repository_file(&r->arena, ".git/refs/remotes/origin/HEAD"));
 	r->workload = workload_of(&r->arena);
 	r->run = run_of(&r->arena);
 }

@@ -25,6 +25,8 @@ struct repository {
 	bool github, gitlab; ///< `github`: true if there are GitHub workflows; `gitlab`: true if there
 	                     ///< is a GitLab pipeline
 	bool included; ///< true if the GitLab pipeline includes GITLAB_FILE
+	const char *stage; ///< last stage of a GitLab pipeline with stages of its own, without "test";
+	                   ///< NULL for other pipelines
 	enum forge remote; ///< code hosting service at the address of the git remote
 	const char *branch; ///< main branch of the git remote; NULL if unknown
 
@@ -37,6 +39,9 @@ struct repository {
 /// Find out about the current directory. What is in a file that cannot be read remains unknown. The
 /// caller releases the arena.
 void repository_look(struct repository *r);
+
+/// Content of a small regular file, owned by `a`; NULL if the path is not such a file.
+const char *repository_file(struct arena *a, const char *path);
 
 /// True if `name` is a valid workload that consists of letters, digits, '.', '_' and '-', and
 /// begins with a letter or digit.
