@@ -159,7 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arena a = ARENA_INIT;
 	struct span raw = { (const char *)data, size };
 	const char *name = arena_dup(&a, raw);
-	enum phase phase = step_phase_of(raw);
+	enum phase phase = step_told_by(raw).phase;
 	check(phase == PHASE_ALL || (phase_is_whole(phase) && phase < NR_PHASES));
 	check_reports(name);
 	for (int64_t ranks = 1; ranks <= 2; ranks++)

@@ -289,7 +289,7 @@ def of_servers(dir, path):
 def of_kinds(dir):
     """Steps of a server are judged kind by kind: a kind that is slower fails though the median step is of another one, and equal code passes though
     the kinds have other shares. Where a kind has too few steps for that, figures of all steps compare only if that kind hardly counts."""
-    def served(name, kinds, slower=(), gap=0.0, rank=0):
+    def served(name, kinds, slower=(), gap=0.0, rank=0, tokens=300):
         events, ts = [], 1e6 + rank
         for i, kind in enumerate(kinds):
             begin, end = ts, ts + 10
@@ -298,7 +298,7 @@ def of_kinds(dir):
                 events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": ts, "dur": 2, "args": {"correlation": call}},
                            {"ph": "X", "cat": "kernel", "name": kernel, "pid": 0, "tid": 7, "ts": end, "dur": us, "args": {"device": 0, "stream": 7, "correlation": call}}]
                 ts, end = ts + 3, end + us + 1 + gap
-            events.append({"ph": "X", "cat": "user_annotation", "name": f"step[{kind} bs=4]", "pid": 1, "tid": 1, "ts": begin, "dur": end - begin - 1})
+            events.append({"ph": "X", "cat": "user_annotation", "name": f"step[{kind} bs=4{f' toks={tokens}' * (kind == 'EXTEND')}]", "pid": 1, "tid": 1, "ts": begin, "dur": end - begin - 1})
             ts = end
         (dir / name).write_text(json.dumps({"deviceProperties": [{"id": 0, "name": "GPU"}], "traceEvents": events}))
         return dir / name
@@ -316,6 +316,13 @@ def of_kinds(dir):
             (mixed(EXTEND=8, DECODE=20, MIXED=9), mixed(EXTEND=11, DECODE=20, MIXED=4), {"slower": ["MIXED"]}, 1, "each mixed step is slower, in compute"),
             (mixed(EXTEND=1, DECODE=12), mixed(EXTEND=2, DECODE=11), {}, 3, "context-differs"), (["EXTEND"] * 9, ["DECODE"] * 9, {}, 3, "context-differs"),
             (["DECODE"] * 40, mixed(EXTEND=2, DECODE=40), {}, 3, "context-differs"),
+            (mixed(EXTEND=5, TARGET_VERIFY=20), ["TARGET_VERIFY"] * 25, {}, 3, "25 of verify, and there 5 of prefill, 20 of verify"),
+            (mixed(EXTEND=5, DRAFT_EXTEND=20), ["DRAFT_EXTEND"] * 25, {}, 3, "25 of other, and there 5 of prefill, 20 of other"),
+            (mixed(EXTEND=5, TARGET_VERIFY=20), mixed(EXTEND=9, TARGET_VERIFY=16), {"slower": ["TARGET_VERIFY"]}, 1, "each verify step is slower"),
+            (mixed(EXTEND=5, DECODE=20, IDLE=40), mixed(EXTEND=5, DECODE=20, IDLE=50), {"slower": ["DECODE"]}, 1, "compute per decode step"),
+            (mixed(EXTEND=5, DECODE=20, IDLE=50), mixed(EXTEND=5, DECODE=20, IDLE=40), {}, 0, "decode step"),
+            (["EXTEND"] * 9, ["EXTEND"] * 9, {"tokens": 200}, 3, "has steps of 200 tokens and the baseline of 300"),
+            (mixed(EXTEND=5, DECODE=20), mixed(EXTEND=9, DECODE=20), {"tokens": 295}, 0, "decode step"),
             (mixed(MIXED=1, DECODE=40), mixed(MIXED=2, DECODE=40), {}, 0, "2 steps of mixed are not judged, as the baseline has 1"),
             (mixed(MIXED=2, DECODE=40), ["DECODE"] * 40, {}, 0, "0 steps of mixed are not judged, as the baseline has 2")):
         code, _, err = run(PROGRAM, "approve", "--new", served("served.json", base), "--baseline", dir / "base", "--force", "--marker", "step[*")

@@ -270,6 +270,8 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		            8);
 	else if (!strcmp(what, "requests"))
 		rig_numbers(out, (int64_t[]){ t->requests_low, t->requests_high }, 2);
+	else if (!strcmp(what, "tokens"))
+		rig_numbers(out, (int64_t[]){ t->tokens_low, t->tokens_high }, 2);
 	else if (!strcmp(what, "tick"))
 		rig_numbers(out, &t->tick_ns, 1);
 	else if (!strcmp(what, "launches"))

@@ -190,12 +190,13 @@ static void test_trust_of_cycles(void **state)
 			t[k] = (struct trust_counts){ .json_faults = rows[i][k][FAULTS],
 				                          .fault_byte = rows[i][k][BYTE],
 				                          .requests_low = rows[i][k][LOW],
+				                          .tokens_low = rows[i][k][LOW] * 100,
 				                          .marker_ns = rows[i][k][MARKER],
 				                          .completion_ns = rows[i][k][COMPLETION] };
 		row_add(&trust_counts_row, ROWS_OF_CYCLES, &t[0], &t[1]);
 		const int64_t have[NR] = { t[0].json_faults, t[0].fault_byte, t[0].requests_low,
 			                       t[0].marker_ns, t[0].completion_ns };
-		if (memcmp(have, rows[i][2], sizeof have) != 0)
+		if (memcmp(have, rows[i][2], sizeof have) != 0 || t[0].tokens_low != have[LOW] * 100)
 			fail_msg("row %zu", i);
 	}
 }

@@ -21,16 +21,13 @@ static void test_names(void **state)
 		{ "execute_context_2(300)_generation_0(0)", PHASE_PREFILL },
 		{ "execute_context_0(0)_generation_5(5)", PHASE_DECODE },
 		{ "execute_context_1(8)_generation_5(5)", PHASE_MIXED },
-		{ "execute_context_0(0)_generation_0(0)", PHASE_ALL },
+		{ "execute_context_0(0)_generation_0(0)", PHASE_IDLE },
 		{ "execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk55086sqsq32sqsk55086)",
 		  PHASE_DECODE },
 		{ "execute_8192_context_9(sq8155sk8430sqsq7475785sqsk7671310)_generation_37("
 		  "sq37sk34489sqsq37sqsk34489)",
 		  PHASE_MIXED },
 		{ "execute_7_context_1(sq7sk7sqsq49sqsk49)_generation_0(sq0sk0sqsq0sqsk0)", PHASE_PREFILL },
-		/* unknown phase: requests that are not new ("cached") may be in prefill or in decode */
-		{ "execute_new_2_cached_0", PHASE_ALL },
-		{ "execute_new_0_cached_5", PHASE_ALL },
 		{ "execute_diffusion_1_0x0", PHASE_ALL },
 		{ "execute_", PHASE_ALL },
 		{ "execute_7", PHASE_ALL },
@@ -50,12 +47,12 @@ static void test_names(void **state)
 		{ "step[DECODE bs=32]", PHASE_DECODE },
 		{ "step[DECODE bs=2 g_sqsq=2 g_sqsk=30 g_sk=30]", PHASE_DECODE },
 		{ "step[MIXED bs=2 c=1 g=1 c_sq=5]", PHASE_MIXED },
-		{ "step[IDLE bs=0]", PHASE_ALL },
-		{ "step[TARGET_VERIFY bs=4]", PHASE_ALL },
-		{ "step[DRAFT_EXTEND_V2 bs=4]", PHASE_ALL },
-		{ "step[DLLM_EXTEND bs=4]", PHASE_ALL },
+		{ "step[IDLE bs=0]", PHASE_IDLE },
+		{ "step[TARGET_VERIFY bs=4]", PHASE_VERIFY },
+		{ "step[DRAFT_EXTEND_V2 bs=4]", PHASE_OTHER },
+		{ "step[DLLM_EXTEND bs=4]", PHASE_OTHER },
 		{ "step[DECODE", PHASE_ALL },
-		{ "step[DECODER bs=1]", PHASE_ALL },
+		{ "step[DECODER bs=1]", PHASE_OTHER },
 		{ "step[DECODE bs=32", PHASE_ALL },
 		{ "step[]", PHASE_ALL },
 		{ "step[", PHASE_ALL },
@@ -70,7 +67,7 @@ static void test_names(void **state)
 			char *name = malloc(n + 1); /* a block of exactly this size, so that a read past the end
 			                             * is detected */
 			memcpy(name, rows[i].name, n);
-			enum phase phase = step_phase_of((struct span){ name, n });
+			enum phase phase = step_told_by((struct span){ name, n }).phase;
 			free(name);
 			enum phase expect = n == strlen(rows[i].name) ? rows[i].phase : PHASE_ALL;
 			if (phase != expect)
@@ -79,32 +76,43 @@ static void test_names(void **state)
 		}
 }
 
+/* The numbers of requests and of tokens in prompts. Before 0.14, vLLM's requests that are not new
+   ("cached") may be in prefill or in decode. */
 static void test_requests(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *name;
-		int64_t requests;
+		enum phase phase;
+		int64_t requests, tokens;
 	} rows[] = {
-		{ "execute_context_2(300)_generation_5(5)", 7 },
-		{ "execute_305_context_0(sq0sk0)_generation_32(sq32sk9)", 32 },
-		{ "execute_new_2_cached_30", 32 },
-		{ "step[DECODE bs=5]", 5 },
-		{ "step[EXTEND bs=2 toks=300]", 2 },
-		{ "step[DECODE toks=300]", 0 },
-		{ "step[DECODE bs=]", 0 },
-		{ "step[DECODE bs=99999999999999999999]", 0 },
-		{ "execute_new_2_cached_", 0 },
-		{ "execute_context_99999999999(1)_generation_1(1)", 0 },
-		{ "execute_context_2(300)", 0 },
-		{ "ProfilerStep#5 bs=3", 0 },
-		{ "", 0 },
+		{ "execute_context_2(300)_generation_5(5)", PHASE_MIXED, 7, 300 },
+		{ "execute_context_0(0)_generation_5(7)", PHASE_DECODE, 5, 0 },
+		{ "execute_305_context_0(sq0sk0)_generation_32(sq32sk9)", PHASE_DECODE, 32, 0 },
+		{ "execute_305_context_1(sq64sk70)_generation_0(sq0sk0)", PHASE_PREFILL, 1, 64 },
+		{ "execute_new_2_cached_0", PHASE_PREFILL, 2, 0 },
+		{ "execute_new_2_cached_30", PHASE_MIXED, 32, 0 },
+		{ "execute_new_0_cached_30", PHASE_OTHER, 30, 0 },
+		{ "execute_new_0_cached_0", PHASE_IDLE, 0, 0 },
+		{ "execute_new_2_cached_30x", PHASE_ALL, 0, 0 },
+		{ "execute_new_2_cached_", PHASE_ALL, 0, 0 },
+		{ "step[DECODE bs=5]", PHASE_DECODE, 5, 0 },
+		{ "step[EXTEND bs=2 toks=300]", PHASE_PREFILL, 2, 300 },
+		{ "step[DECODE toks=300]", PHASE_DECODE, 0, 300 },
+		{ "step[DECODE bs=]", PHASE_DECODE, 0, 0 },
+		{ "step[EXTEND bs=2 toks=99999999999]", PHASE_PREFILL, 2, 0 },
+		{ "step[DECODE bs=99999999999999999999]", PHASE_DECODE, 0, 0 },
+		{ "execute_context_99999999999(1)_generation_1(1)", PHASE_MIXED, 0, 1 },
+		{ "execute_context_2(300)", PHASE_ALL, 0, 0 },
+		{ "ProfilerStep#5 bs=3", PHASE_ALL, 0, 0 },
+		{ "", PHASE_ALL, 0, 0 },
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++) {
-		int64_t nr = step_requests_of(span_of(rows[i].name));
-		if (nr != rows[i].requests)
-			fail_msg("%s: %lld requests, not %lld", rows[i].name, (long long)nr,
-			         (long long)rows[i].requests);
+		struct step_told told = step_told_by(span_of(rows[i].name));
+		if (told.phase != rows[i].phase || told.requests != rows[i].requests ||
+		    told.tokens != rows[i].tokens)
+			fail_msg("%s: %s, %lld requests, %lld tokens", rows[i].name, phase_names[told.phase],
+			         (long long)told.requests, (long long)told.tokens);
 	}
 }
 
@@ -231,7 +239,7 @@ static void test_sums(void **state)
 		  NULL, METRIC_STEP_CUDA_TIME, "forward 0 backward 2" },
 		/* steps of an inference server, each of which is one phase */
 		{ STEPS, "execute_*", METRIC_STEP_TIME, "prefill 90 decode 40 mixed 7" },
-		{ STEPS, "step[*", METRIC_STEP_TIME, "" },
+		{ STEPS, "step[*", METRIC_STEP_TIME, "other 50" },
 		{ STEPS, "*context*", METRIC_STEP_KERNEL_COUNT, "prefill 0 decode 0 mixed 0" },
 		{ STEPS, "*context*", METRIC_STEP_SPAN, "" },
 	};
@@ -380,7 +388,7 @@ static void test_faults(void **state)
 		{ "\"forward.compute_time\": [2,0],\n", "",
 		  "'steps' does not have the first column of a phase" },
 		{ "\"forward.compute_time\"", "\"foreward.compute_time\"", "is not known" },
-		{ "\"phase\": [4,5]", "\"phase\": [0,6]", "'steps.phase' is not known" },
+		{ "\"phase\": [4,5]", "\"phase\": [0,9]", "'steps.phase' is not known" },
 		{ "\"forward.compute_time\": [2,0]",
 		  "\"forward.compute_time\": [2,0],\n\"forward.compute_time\": [2,0]", "is there twice" },
 		{ "\"kernels\":", SUMMARY "\"kernels\":",

@@ -18,6 +18,7 @@
 	"A " name " 1 " #i "00 50\nR cudaLaunchKernel 1 1" #i " " #i "10 1\nK a 0 7 1" #i " " #i \
 	"20 9\n"
 #define DECODE(n) "execute_context_0(0)_generation_" #n "(" #n ")"
+#define TOKENS(n) "execute_context_1(" #n ")_generation_0(0)"
 #define PREFILL(n) "execute_context_" #n "(300)_generation_0(0)"
 
 /* The fewest and the most requests in a step: of decode, if there is one. */
@@ -37,6 +38,16 @@ static void test_requests(void **state)
 		  "execute_*", 0 },
 		{ "names of other annotations than steps", SERVER(1, PREFILL(3)) SERVER(2, PREFILL(2)),
 		  "requests", "2 3", NULL, 0 },
+		{ "tokens of prompts", SERVER(1, PREFILL(3)) SERVER(2, DECODE(5)), "tokens", "300 300",
+		  "execute_*", 0 },
+		{ "of several lengths", SERVER(1, TOKENS(90)) SERVER(2, TOKENS(7)), "tokens", "7 90",
+		  "execute_*", 0 },
+		{ "a last step of few activities is cut",
+		  SERVER(1, TOKENS(7)) SERVER(2, TOKENS(7)) "A " TOKENS(8) " 1 900 50\n", "usable", "2",
+		  "execute_*", 0 },
+		{ "unless it is idle",
+		  SERVER(1, TOKENS(7)) SERVER(2, TOKENS(7)) "A " DECODE(0) " 1 900 50\n", "usable", "3",
+		  "execute_*", 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);
 }

@@ -127,6 +127,13 @@ static void about_as_few(struct digest *b, struct digest *c)
 	requests(b, 21, 32);
 	requests(c, 8, 20);
 }
+static void more_tokens(struct digest *b, struct digest *c)
+{
+	about_as_few(b, c);
+	b->trust.tokens_low = b->trust.tokens_high = 300;
+	c->trust.tokens_low = 400;
+	c->trust.tokens_high = 900;
+}
 
 /* ---- work by the shapes of operators, the grids of kernels, or the bytes of copies ---- */
 
@@ -317,6 +324,8 @@ static const struct {
 	                  "baseline of 32: another batch" },
 	{ about_as_many, "" },
 	{ about_as_few, "" },
+	{ more_tokens, "context-differs kcswpe: the candidate has steps of 400 to 900 tokens and the "
+	               "baseline of 300: another batch" },
 	{ operators,
 	  "context-differs kcswpe: the candidate seems to run another batch than the baseline: 2 "
 	  "operators' work (by shapes), 100.00 % of the time of such operators, are 2 times as large" },

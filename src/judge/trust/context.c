@@ -266,29 +266,42 @@ static bool find_unit(const struct trust_scope *s, const struct digest *b, const
 	return true;
 }
 
-static const char *requests(struct arena *a, const struct trust_counts *t)
+/* Fewest and most requests or tokens in a step of a server; 0 if unknown. */
+struct range {
+	int64_t low, high;
+};
+
+static const char *range_text(struct arena *a, struct range r)
 {
-	return t->requests_low == t->requests_high
-	           ? arena_printf(a, "%" PRId64, t->requests_low)
-	           : arena_printf(a, "%" PRId64 " to %" PRId64, t->requests_low, t->requests_high);
+	return r.low == r.high ? arena_printf(a, "%" PRId64, r.low)
+	                       : arena_printf(a, "%" PRId64 " to %" PRId64, r.low, r.high);
 }
 
-/* Append a finding if no step of a server had about as many requests as a step of the baseline;
-   true if there is a finding. Requests are compared because kernels of decode often have the same
-   grid for batches of any size. */
+/* Append a finding if no step of a server had about as many requests or tokens as a step of the
+   baseline; true if there is a finding. These numbers are compared because kernels of decode often
+   have the same grid for batches of any size. */
+static bool find_range(const struct trust_scope *s, struct range b, struct range c,
+                       const char *what)
+{
+	/* if clients send requests at will, the numbers of a step differ by chance: it is enough if the
+	   ranges of both sides overlap within 5 % */
+	if (!b.low || !c.low ||
+	    ((__int128)c.low * 100 <= (__int128)b.high * 105 &&
+	     (__int128)b.low * 100 <= (__int128)c.high * 105))
+		return false;
+	trust_add(s, "context-differs", ON_ALL,
+	          "has steps of %s %s and the baseline of %s: another batch",
+	          range_text(&s->out->arena, c), what, range_text(&s->out->arena, b));
+	return true;
+}
+
 static bool find_requests(const struct trust_scope *s, const struct trust_counts *b,
                           const struct trust_counts *c)
 {
-	/* if clients send requests at will, the number of requests in a step differs by chance: it is
-	   enough if the ranges of both sides overlap within 5 % */
-	if (!b->requests_low || !c->requests_low ||
-	    ((__int128)c->requests_low * 100 <= (__int128)b->requests_high * 105 &&
-	     (__int128)b->requests_low * 100 <= (__int128)c->requests_high * 105))
-		return false;
-	trust_add(s, "context-differs", ON_ALL,
-	          "has steps of %s requests and the baseline of %s: another batch",
-	          requests(&s->out->arena, c), requests(&s->out->arena, b));
-	return true;
+	return find_range(s, (struct range){ b->requests_low, b->requests_high },
+	                  (struct range){ c->requests_low, c->requests_high }, "requests") ||
+	       find_range(s, (struct range){ b->tokens_low, b->tokens_high },
+	                  (struct range){ c->tokens_low, c->tokens_high }, "tokens");
 }
 
 static const char *kinds_text(struct arena *a, const int64_t *steps)

@@ -418,10 +418,10 @@ struct trust_counts {
 	/// fits no capture.
 	int64_t replayed_ns, joined_ns, unordered_ns, ambiguous_ns;
 
-	/// Fewest and most requests in a step of a server (in a decode step, if there are any), by the
-	/// names of usable steps, or of annotations if there are no steps; both 0 if no name has such a
-	/// number.
-	int64_t requests_low, requests_high;
+	/// Fewest and most requests in a step of a server (in a decode step, if there are any) and
+	/// tokens of prompts in a step, by the names of usable steps, or of annotations if there are no
+	/// steps; 0 if no name has such a number.
+	int64_t requests_low, requests_high, tokens_low, tokens_high;
 
 	/// Median time between the starts of steps' markers, and median step.period of these steps,
 	/// which should be about equal; both 0 with fewer than three steps.

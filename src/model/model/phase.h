@@ -21,7 +21,10 @@
 	X(PHASE_DECODE, "decode")                                                           \
 	X(PHASE_MIXED, "mixed")                                                             \
 	X(PHASE_UPDATE, "update") /* step of the optimizer, if gradients accumulate */      \
-	X(PHASE_ACCUMULATION, "accumulation") /* step without the optimizer */
+	X(PHASE_ACCUMULATION, "accumulation") /* step without the optimizer */              \
+	X(PHASE_VERIFY, "verify") /* step that verifies the tokens of a draft model */      \
+	X(PHASE_IDLE, "idle") /* step without requests */                                   \
+	X(PHASE_OTHER, "other") /* step of a server whose name tells none of these */
 enum phase {
 	ALL_PHASES(ENUM_VALUE) NR_PHASES,
 	NR_INNER_PHASES = PHASE_PREFILL ///< number of the phases within a step, PHASE_ALL included

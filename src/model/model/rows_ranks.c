@@ -76,14 +76,21 @@ static const struct field cross_rank_fields[] = {
 ROW_TYPE(cross_rank, ALONE);
 #undef ROW
 
+/* The lower of two numbers of which 0 is not known. */
+static void join_low(int64_t *low, int64_t more)
+{
+	if (!*low || (more && more < *low))
+		*low = more;
+}
+
 static void join_trust_cycles(void *row, const void *more)
 {
 	struct trust_counts *x = row;
 	const struct trust_counts *y = more;
 	if (!x->json_faults)
 		x->fault_byte = y->fault_byte;
-	if (!x->requests_low || (y->requests_low && y->requests_low < x->requests_low))
-		x->requests_low = y->requests_low;
+	join_low(&x->requests_low, y->requests_low);
+	join_low(&x->tokens_low, y->tokens_low);
 	/* keeps both values of one cycle: the one in which `completion_ns` (time from the end of a step
 	   to the next end) is the smaller share of `marker_ns` (time between step markers) */
 	if ((__int128)y->marker_ns * x->completion_ns > (__int128)x->marker_ns * y->completion_ns ||
@@ -142,6 +149,8 @@ static const struct field trust_counts_fields[] = {
 	FIELD(early_ns, OPTIONAL_COUNT(0), MAX, KEEP, 3),
 	FIELD(requests_low, OPTIONAL_COUNT(0), OWN, KEEP, 3),
 	FIELD(requests_high, OPTIONAL_COUNT(0), MAX, KEEP, 3),
+	FIELD(tokens_low, OPTIONAL_COUNT(0), OWN, KEEP, 3),
+	FIELD(tokens_high, OPTIONAL_COUNT(0), MAX, KEEP, 3),
 };
 ROW_TYPE(trust_counts, ALONE, OWN(OF_CYCLES, join_trust_cycles));
 #undef ROW

@@ -9,7 +9,6 @@
 #include "base/number.h"
 #include "base/search.h"
 #include "reduce/reducer.h"
-#include "reduce/step_name.h"
 
 /* Adds part `p` of the step with the id `group`, and the step itself if it is new. */
 static void part_add(struct own_steps *own, struct own_part p, int64_t group, struct mark mark)
@@ -38,9 +37,8 @@ void own_steps_take(struct reducer *r, const struct event *ev)
 	         (struct mark){ .start_ns = ev->start_ns,
 	                        .end_ns = ev->start_ns + ev->dur_ns,
 	                        .number = step_number_of(name),
-	                        .phase = annotated ? step_phase_of(name) : PHASE_ALL,
-	                        .pid = IDENT_NONE,
-	                        .requests = annotated ? step_requests_of(name) : 0 });
+	                        .told = annotated ? step_told_by(name) : (struct step_told){ 0 },
+	                        .pid = IDENT_NONE });
 }
 
 /* Gives each step the interval of the host annotation with its number, if each step has exactly

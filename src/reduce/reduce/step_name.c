@@ -13,7 +13,14 @@ int64_t step_number_of(struct span name)
 	return (int64_t)v;
 }
 
-/* ---- the phase of a step of an inference server, read from the step's name ---- */
+/* ---- steps of an inference server ---- */
+
+/* True for the name of a step of SGLang. */
+static bool is_sglang(struct span name)
+{
+	return span_skip(&name, SPAN("step[")) && name.n && name.p[0] >= 'A' && name.p[0] <= 'Z' &&
+	       name.p[name.n - 1] == ']';
+}
 
 static bool skip_number(struct span *rest, uint64_t *out)
 {
@@ -24,6 +31,15 @@ static bool skip_number(struct span *rest, uint64_t *out)
 	rest->p += n;
 	rest->n -= n;
 	return fits;
+}
+
+/* The number after the first `key` in a name; 0 if there is none. */
+static uint64_t number_after(struct span name, struct span key)
+{
+	uint64_t n;
+	while (name.n && !span_skip(&name, key))
+		name = (struct span){ name.p + 1, name.n - 1 };
+	return skip_number(&name, &n) ? n : 0;
 }
 
 /* Skips text in parentheses, which does not affect the phase. */
@@ -50,19 +66,16 @@ static bool read_requests(struct span rest, uint64_t *context, uint64_t *generat
 	       skip_number(&rest, generation) && skip_details(&rest) && rest.n == 0;
 }
 
-static enum phase execute_phase(struct span rest)
+/* Reads from the name of a step of vLLM before 0.14 how many requests are new, and how many are
+ * not; false if the name does not have these numbers. */
+static bool read_new(struct span rest, uint64_t *new, uint64_t *cached)
 {
-	uint64_t context, generation;
-	if (!read_requests(rest, &context, &generation))
-		return PHASE_ALL;
-	if (context && generation)
-		return PHASE_MIXED;
-	return context ? PHASE_PREFILL : generation ? PHASE_DECODE : PHASE_ALL;
+	return span_skip(&rest, SPAN("new_")) && skip_number(&rest, new) &&
+	       span_skip(&rest, SPAN("_cached_")) && skip_number(&rest, cached) && rest.n == 0;
 }
 
-/* The phase of a step of SGLang, whose name has the mode, then "bs=" and more. Modes of speculative
- * decoding have no phase. */
-static enum phase bracket_phase(struct span rest)
+/* The phase of a step of SGLang, whose name has the mode, then "bs=" and more. */
+static enum phase mode_phase(struct span rest)
 {
 	static const struct {
 		struct span mode;
@@ -73,13 +86,42 @@ static enum phase bracket_phase(struct span rest)
 		{ { "SPLIT_PREFILL ", 14 }, PHASE_PREFILL },
 		{ { "DECODE ", 7 }, PHASE_DECODE },
 		{ { "MIXED ", 6 }, PHASE_MIXED },
+		{ { "TARGET_VERIFY ", 14 }, PHASE_VERIFY },
+		{ { "IDLE ", 5 }, PHASE_IDLE },
 	};
-	if (rest.n == 0 || rest.p[rest.n - 1] != ']')
-		return PHASE_ALL;
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
 		if (span_starts(rest, modes[i].mode))
 			return modes[i].phase;
-	return PHASE_ALL;
+	return PHASE_OTHER;
+}
+
+struct step_told step_told_by(struct span name)
+{
+	struct step_told out = { .phase = PHASE_ALL };
+	struct span rest = name;
+	uint64_t x = 0, y = 0, tokens = 0;
+	if (is_sglang(name)) {
+		span_skip(&rest, SPAN("step["));
+		out.phase = mode_phase(rest);
+		x = number_after(name, SPAN(" bs="));
+		tokens = number_after(name, SPAN(" toks="));
+	} else if (span_skip(&rest, SPAN("execute_"))) {
+		bool old = read_new(rest, &x, &y);
+		if (!old && !read_requests(rest, &x, &y))
+			return out;
+		/* before 0.14, requests that are not new may be in prefill or in decode */
+		out.phase = x && y ? PHASE_MIXED
+		            : x    ? PHASE_PREFILL
+		            : !y   ? PHASE_IDLE
+		            : old  ? PHASE_OTHER
+		                   : PHASE_DECODE;
+		tokens = number_after(name, SPAN("(")) + number_after(name, SPAN("(sq"));
+	}
+	if (x <= UINT32_MAX && y <= UINT32_MAX)
+		out.requests = (int64_t)(x + y);
+	if (tokens <= UINT32_MAX)
+		out.tokens = (int64_t)tokens;
+	return out;
 }
 
 /* ---- a pattern for the names of similar steps, as a step marker ---- */
@@ -96,12 +138,6 @@ static bool is_vllm(struct span name)
 	if (name.n && is_digit(name.p[0]) && !(skip_number(&name, &n) && span_skip(&name, SPAN("_"))))
 		return false;
 	return span_starts(name, SPAN("context_"));
-}
-
-static bool is_sglang(struct span name)
-{
-	return span_skip(&name, SPAN("step[")) && name.n && name.p[0] >= 'A' && name.p[0] <= 'Z' &&
-	       name.p[name.n - 1] == ']';
 }
 
 /* Length of the name before its first number, as in "step_11", "iteration 5/100" or "step12". A
@@ -127,28 +163,4 @@ struct span marker_pattern_of(struct span name, struct arena *a, bool *server)
 		return is_vllm(name) ? SPAN("execute_*") : SPAN("step[*");
 	size_t n = before_number(name);
 	return n == name.n ? name : span_of(arena_printf(a, "%.*s*", (int)n, name.p));
-}
-
-enum phase step_phase_of(struct span name)
-{
-	if (span_skip(&name, SPAN("execute_")))
-		return execute_phase(name);
-	return span_skip(&name, SPAN("step[")) ? bracket_phase(name) : PHASE_ALL;
-}
-
-int64_t step_requests_of(struct span name)
-{
-	uint64_t x = 0, y = 0;
-	bool told = false;
-	if (span_skip(&name, SPAN("execute_new_"))) {
-		told =
-		    skip_number(&name, &x) && span_skip(&name, SPAN("_cached_")) && skip_number(&name, &y);
-	} else if (span_skip(&name, SPAN("execute_"))) {
-		told = read_requests(name, &x, &y);
-	} else if (is_sglang(name)) {
-		while (name.n && !span_skip(&name, SPAN(" bs=")))
-			name = (struct span){ name.p + 1, name.n - 1 };
-		told = skip_number(&name, &x);
-	}
-	return told && x <= UINT32_MAX && y <= UINT32_MAX ? (int64_t)(x + y) : 0;
 }

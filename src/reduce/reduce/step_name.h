@@ -1,4 +1,4 @@
-/// Reads the name of a step: its number, and the phase of a step of an inference server.
+/// Reads the name of a step: its number, and what is told of a step of an inference server.
 #ifndef GG_REDUCE_STEP_NAME_H
 #define GG_REDUCE_STEP_NAME_H
 
@@ -9,18 +9,19 @@
 /// The integer at the end of the name; -1 if there is no integer, or if it exceeds int64.
 int64_t step_number_of(struct span name);
 
-/// The phase of a step of an inference server, read from its name: PHASE_PREFILL, PHASE_DECODE or
-/// PHASE_MIXED; PHASE_ALL for other names. vLLM writes execute_context_2(300)_generation_5(5) from
-/// 0.14 on or, with detailed_trace_annotation (pull request 37524),
-/// execute_305_context_2(sq300sk…)_generation_5(sq5sk…). SGLang writes step[EXTEND bs=2 toks=300]
-/// or step[DECODE bs=5], by enum ForwardMode. **Source:** annotate_profile(),
-/// vllm/v1/worker/gpu_worker.py; build_step_span_name(), srt/utils/profile_utils.py of SGLang.
-enum phase step_phase_of(struct span name);
+/// What the name of a step of an inference server tells. Tokens are those of prompts.
+struct step_told {
+	enum phase phase; ///< phase of the whole step, such as PHASE_DECODE; PHASE_ALL for other names
+	int64_t requests, tokens; ///< their numbers in the step; 0 if unknown
+};
 
-/// The number of requests in a step of vLLM or SGLang, read from its name; 0 for other names. Names
-/// have the forms of step_phase_of() or, in vLLM before 0.14, execute_new_2_cached_30 for 32
-/// requests.
-int64_t step_requests_of(struct span name);
+/// Reads the name of a step of vLLM or SGLang. vLLM writes execute_context_2(300)_generation_5(5)
+/// from 0.14 on or, with detailed_trace_annotation (pull request 37524),
+/// execute_305_context_2(sq300sk…)_generation_5(sq5sk…); earlier, execute_new_2_cached_5 for 7
+/// requests. SGLang writes step[EXTEND bs=2 toks=300] or step[DECODE bs=5], by enum ForwardMode.
+/// **Source:** annotate_profile(), vllm/v1/worker/gpu_worker.py; build_step_span_name(),
+/// srt/utils/profile_utils.py of SGLang.
+struct step_told step_told_by(struct span name);
 
 /// The step marker that matches `name` and the names of similar steps: "execute_*" for vLLM and
 /// "step[*" for SGLang. For other names, it is the name up to its first number and "*", or the

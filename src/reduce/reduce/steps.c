@@ -1,7 +1,6 @@
 #include "base/number.h"
 #include "base/search.h"
 #include "reduce/reducer.h"
-#include "reduce/step_name.h"
 
 void steps_init(struct steps *s)
 {
@@ -26,8 +25,7 @@ void steps_take(struct reducer *r, const struct event *ev, bool marker)
 		                 .end_ns = ev->start_ns + ev->dur_ns,
 		                 .number = ev->numbered ? ev->step : step_number_of(name),
 		                 .pid = ev->pid,
-		                 .phase = step_phase_of(name),
-		                 .requests = step_requests_of(name) };
+		                 .told = step_told_by(name) };
 	if (marker)
 		vec_push(&r->steps.marks, mark);
 	else
@@ -128,16 +126,16 @@ void steps_make(struct reducer *r, struct digest *d)
 		const struct mark *m = &r->steps.marks.v[r->steps.warmup + i];
 		d->step_numbers[i] = m->number;
 		d->samples[METRIC_STEP_TIME][i] = m->end_ns - m->start_ns;
-		if (m->phase != PHASE_ALL && !d->step_phases)
+		if (m->told.phase != PHASE_ALL && !d->step_phases)
 			d->step_phases = arena_alloc(&d->arena, d->nr_steps, sizeof *d->step_phases);
-		if (m->phase != PHASE_ALL)
-			d->step_phases[i] = step_phase_code(m->phase);
+		if (m->told.phase != PHASE_ALL)
+			d->step_phases[i] = step_phase_code(m->told.phase);
 	}
 }
 
 /* Number of complete measured steps. A last step with less than half of the median number of
-   activities is left out, since the profiler stopped in it. So are all steps from the first one
-   that ends after the first pending launch. */
+   activities is left out, since the profiler stopped in it, but not an idle step of a server. So
+   are all steps from the first one that ends after the first pending launch. */
 static size_t usable_steps(const struct reducer *r, const struct digest *d)
 {
 	if (d->window)
@@ -145,37 +143,40 @@ static size_t usable_steps(const struct reducer *r, const struct digest *d)
 	for (size_t i = 0; i < d->nr_steps; i++)
 		if (r->steps.marks.v[r->steps.warmup + i].end_ns > r->launches.pending_ns)
 			return i;
-	if (d->nr_steps < 3)
+	if (d->nr_steps < 3 || r->steps.marks.v[r->steps.marks.nr - 1].told.phase == PHASE_IDLE)
 		return d->nr_steps;
 	int64_t median = stat_of(STAT_MEDIAN, d->step_activities, d->nr_steps);
 	return d->nr_steps - (d->step_activities[d->nr_steps - 1] * 2 < median ? 1 : 0);
 }
 
-/* Phase and number of requests of complete measured step `i`, from its name. In a trace without
- * steps: those from name `i` of `host.names`, since the steps of a server may be annotations that
- * do not match the marker. */
-static struct mark told_by(const struct reducer *r, size_t i)
+/* What the name tells of complete measured step `i`. In a trace without steps: of name `i` of
+ * `host.names`, since the steps of a server may be annotations that do not match the marker. */
+static struct step_told told_by(const struct reducer *r, size_t i)
 {
 	if (!r->steps.window)
-		return r->steps.marks.v[r->steps.warmup + i];
+		return r->steps.marks.v[r->steps.warmup + i].told;
 	const struct host_name *h = &r->host.names.v[i];
-	return h->annotated ? (struct mark){ .phase = step_phase_of(h->name),
-		                                 .requests = step_requests_of(h->name) }
-	                    : (struct mark){ .phase = PHASE_ALL };
+	return h->annotated ? step_told_by(h->name) : (struct step_told){ 0 };
 }
 
-/* Finds the range of the number of requests in decode steps or, if there are none, in all steps. */
+static void take_range(int64_t nr, int64_t *low, int64_t *high)
+{
+	if (nr && (!*high || nr < *low))
+		*low = nr;
+	number_raise(high, nr);
+}
+
+/* Finds the range of the number of tokens, and that of requests in decode steps or, if there are
+ * none, in all steps. */
 static void find_requests(const struct reducer *r, struct trust_counts *t)
 {
 	size_t nr = r->steps.window ? r->host.names.nr : r->steps.usable;
 	bool decode = ANY(i, nr, told_by(r, i).phase == PHASE_DECODE);
 	for (size_t i = 0; i < nr; i++) {
-		struct mark m = told_by(r, i);
-		if (!m.requests || (decode && m.phase != PHASE_DECODE))
-			continue;
-		if (!t->requests_high || m.requests < t->requests_low)
-			t->requests_low = m.requests;
-		number_raise(&t->requests_high, m.requests);
+		struct step_told told = told_by(r, i);
+		take_range(told.tokens, &t->tokens_low, &t->tokens_high);
+		if (!decode || told.phase == PHASE_DECODE)
+			take_range(told.requests, &t->requests_low, &t->requests_high);
 	}
 }
 

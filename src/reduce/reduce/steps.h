@@ -4,6 +4,7 @@
 
 #include "base/idmap.h"
 #include "model/digest.h"
+#include "reduce/step_name.h"
 
 struct reducer;
 
@@ -14,10 +15,9 @@ struct mark {
 	int64_t start_ns, end_ns;
 	int64_t number; ///< number in the marker's name, < 0 if there is none; from steps_make() on,
 	                ///< index of the step if not all steps have different numbers
-	enum phase phase; ///< phase of the whole step by its name, such as PHASE_DECODE; else PHASE_ALL
+	struct step_told told; ///< what the name tells of the step of a server
 	uint32_t group; ///< id in `own.groups`, for a step that the profiler marked itself
 	int64_t pid; ///< id in the trace of the process that made the annotation
-	int64_t requests; ///< number of requests in the step of an inference server; 0 if unknown
 };
 
 /// An annotation that is not a step marker. If a trace has no markers, one is proposed that matches

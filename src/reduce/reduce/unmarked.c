@@ -100,8 +100,7 @@ void unmarked_steps(struct reducer *r, struct digest *d)
 		int64_t end = i + 1 < count ? launched_ns(&o, o.v[p.starts.v[i + 1]])
 		                            : last_step_end(&o, o.v[p.starts.v[count] - 1]);
 		vec_push(&r->steps.marks,
-		         (struct mark){
-		             .start_ns = start, .end_ns = end, .number = (int64_t)i, .phase = PHASE_ALL });
+		         (struct mark){ .start_ns = start, .end_ns = end, .number = (int64_t)i });
 	}
 	period_release(&p);
 	free(o.v);

@@ -332,7 +332,7 @@ static uint32_t phase_of_call(struct where_walk *w, int64_t at_ns)
 {
 	struct reducer *r = w->r;
 	uint32_t step = steps_at(&r->steps, at_ns);
-	enum phase whole = step == NO_ID ? PHASE_ALL : r->steps.marks.v[step].phase;
+	enum phase whole = step == NO_ID ? PHASE_ALL : r->steps.marks.v[step].told.phase;
 	if (whole != PHASE_ALL || !r->where.has_phases)
 		return whole;
 	uint32_t thread = idmap_find(&r->threads.ids, w->thread);
