@@ -31,6 +31,7 @@
 
 $GPUGATE is the program; without it, exit 77 skips.
 """
+import gzip
 import json
 import os
 import pathlib
@@ -322,6 +323,7 @@ def history(dir):
     kernels = run(dir, "history", "--baseline", "h.json", "--metric", "kernel.*", "--verbose")
     assert "time of gemm bf16" in kernels and not re.search(r"void |~[0-9a-f]{8}", kernels), kernels
     unnamed(dir)
+    nameless(dir)
 
 
 def undated(text):
@@ -336,6 +338,19 @@ def unnamed(dir):
         run(dir, "store" if i else "approve", "u.json.gz", "--baseline", "u.json")
     text = run(dir, "history", "--baseline", "u.json")
     assert "\n- to find it by git bisect, store runs with --context commit=ID\n" in text and "git log" not in text and "--bisect" not in text, text
+
+
+def nameless(dir):
+    """Kernels without a name are called so."""
+    trace = json.loads(gzip.decompress((dir / "base.json.gz").read_bytes()))
+    of = [e for e in trace["traceEvents"] if e.get("cat") == "kernel"]
+    for e in of[::5]:
+        del e["name"]
+    for e in trace["traceEvents"]:
+        e |= {k: e[k] * 1.3 for k in ("ts", "dur") if k in e}
+    (dir / "nameless.json").write_text(json.dumps(trace))
+    text = run(dir, "check", "nameless.json", "--baseline", "base.json", expect=(1, 3))
+    assert "(unnamed) is new: " in text and not re.search(r"\n- \w+  |: : ", text), text
 
 
 def loading(dir):

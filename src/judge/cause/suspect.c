@@ -148,5 +148,5 @@ const char *word_movement(struct inquiry *q, struct both f)
 const char *word_kernel(struct inquiry *q, struct span name)
 {
 	enum { TITLE_CHARS = 60 };
-	return text_short(q->a, name, TITLE_CHARS);
+	return name.n ? text_short(q->a, name, TITLE_CHARS) : "(unnamed)";
 }

@@ -98,7 +98,8 @@ void doc_recommendations(struct document *d, const struct report *r)
 }
 
 /* The name that distinguishes the action of this finding from the actions of other findings: the
-   first kernel among its places, else the innermost place. NULL if it has no places. */
+   first kernel among its places, else the innermost place. NULL if it has no places,
+   or this one has no name. */
 static const char *subject_of(const struct finding *f)
 {
 	const char *name = NULL;
@@ -107,7 +108,7 @@ static const char *subject_of(const struct finding *f)
 		if (f->where.v[i].level == PLACE_KERNEL)
 			break;
 	}
-	return name;
+	return name && *name ? name : NULL;
 }
 
 /* Number of bytes of `action` to write. If `action` and `told` (an action already written) end in
