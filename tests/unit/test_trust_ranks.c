@@ -86,6 +86,13 @@ static void cut(struct run *run)
 {
 	stop(run->ranks.v[2], 40, 80, 30, 3);
 }
+static void without_kernels(struct run *run)
+{
+	struct digest *d = run->ranks.v[2];
+	stop(d, 0, 80, 80, 3);
+	d->trust.gpu_events = d->trust.with_launch = 0;
+	d->attribution = ATTRIBUTION_TIMESTAMP;
+}
 static void cut_late(struct run *run)
 {
 	stop(run->ranks.v[2], 95, 100, 5, 3);
@@ -286,6 +293,10 @@ static void test_found_and_not(void **state)
 		  stop_all,
 		  "(short-last-step 0), (short-last-step 1), (short-last-step 2), (short-last-step 3)" },
 		{ "cut", { THREE, THREE, THREE, THREE }, cut, "cut-short 2, (short-last-step 2)" },
+		{ "without kernels",
+		  { THREE, THREE, THREE, THREE },
+		  without_kernels,
+		  "no-gpu-activity 2, (short-last-step 2)" },
 		{ "cut near the end",
 		  { THREE, THREE, THREE, THREE },
 		  cut_late,

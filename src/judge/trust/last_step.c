@@ -100,10 +100,13 @@ static bool is_stuck(const struct columns *c, const struct digest *d)
 }
 
 /* True if the recording of this rank is cut off, unlike those of the other ranks: launches lack
-   their kernels, or the last step has far fewer activities than usual. */
+   their kernels, or the last step has far fewer activities than usual. If there are no activities
+   at all, they were not recorded ("no-gpu-activity"). */
 static bool is_cut(const struct columns *c, const struct digest *d)
 {
 	enum { LEAST_PCT = 90 };
+	if (!d->trust.gpu_events)
+		return false;
 	if (others(c, PENDING, d) == 0 && trust_is_notable(d->progress.pending, d->progress.launches))
 		return true;
 	__int128 usual = others(c, SHARE, d);

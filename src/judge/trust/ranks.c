@@ -145,12 +145,12 @@ static void find_disagreement(struct peers *p)
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
 		const struct digest *d = p->run->ranks.v[r];
 		nr += d->attribution != ATTRIBUTION_NONE;
-		stamps += d->attribution == ATTRIBUTION_TIMESTAMP;
+		stamps += d->attribution == ATTRIBUTION_TIMESTAMP && d->trust.gpu_events > 0;
 		periods += has_steps(d) && d->period_count > 0;
 	}
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
 		const struct digest *d = p->run->ranks.v[r];
-		if (d->attribution == ATTRIBUTION_TIMESTAMP && stamps < nr)
+		if (d->attribution == ATTRIBUTION_TIMESTAMP && d->trust.gpu_events > 0 && stamps < nr)
 			peers_name(p, r, "attribution-among-ranks", ON_PEERS,
 			           "gives activities to steps by start time, other ranks by launch");
 		if (has_steps(d) && d->period_count == 0 && periods)
