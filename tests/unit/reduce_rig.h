@@ -263,6 +263,8 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		            4);
 	else if (!strcmp(what, "lost"))
 		rig_numbers(out, (int64_t[]){ t->launches_without_kernel, t->lost_ns }, 2);
+	else if (!strcmp(what, "graph_kinds"))
+		rig_numbers(out, &t->graph_kinds, 1);
 	else if (!strcmp(what, "account"))
 		rig_numbers(out,
 		            (int64_t[]){ t->timed, t->untimed, t->twice, t->untimed_ns, t->twice_ns,

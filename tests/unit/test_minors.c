@@ -236,7 +236,7 @@ static const char *const members[] = {
 	"before_ns@2 unknown_ns@2 cut_ns@2 contained_ns@2 captured@2 pending@2 left_over@2 "
 	"lost_unknown@2 marker_ns@2 completion_ns@2 replayed_ns@3 joined_ns@3 unordered_ns@3 "
 	"ambiguous_ns@3 lost_copies@3 lost_copies_ns@3 lost_nodes@3 early@3 early_ns@3 "
-	"requests_low@3 requests_high@3 tokens_low@3 tokens_high@3",
+	"requests_low@3 requests_high@3 tokens_low@3 tokens_high@3 graph_kinds@3",
 	"digest.summaries: slow@3=-1",
 	"digest.kernels: registers@3=-1 shared_memory@3=-1 local_memory@3=-1 occupancy=-1 "
 	"occupancy_ns@1 occupancy_rest@1",

@@ -345,6 +345,11 @@ static void test_capacity(void **state)
 	}
 }
 
+#define GRAPHS                                                                                  \
+	"R cudaGraphLaunch 1 1 1 1\nR cudaGraphLaunch 1 2 2 1\nR cudaGraphLaunch 1 3 3 1\n"         \
+	"R cudaLaunchKernel 1 4 4 1\nK a 0 7 1 10 1\nK b 0 7 1 11 1\nK b 0 7 2 12 1\nK a 0 7 2 13 " \
+	"1\nK c 0 7 4 19 1\n"
+
 static void test_lost(void **state)
 {
 	(void)state;
@@ -369,6 +374,12 @@ static void test_lost(void **state)
 		  "R cudaLaunchKernel 1 3 30 1\nR cudaStreamBeginCapture 3 -1 40 1\n"
 		  "R cudaLaunchKernel 3 4 50 1\n",
 		  "lost", "4 32", NULL, 0 },
+		{ "launches of a graph that run the same kernels",
+		  GRAPHS "K a 0 7 3 14 1\nK b 0 7 3 15 1\n", "graph_kinds", "1", NULL, 0 },
+		{ "others", GRAPHS "K a 0 7 3 14 1\nM b 0 7 3 15 1\n", "graph_kinds", "2", NULL, 0 },
+		{ "one more often", GRAPHS "K a 0 7 3 14 1\nK b 0 7 3 15 1\nK b 0 7 3 16 1\n",
+		  "graph_kinds", "2", NULL, 0 },
+		{ "with ids of nodes", GRAPHS "K a 0 7 3 14 1 ~5\n", "graph_kinds", "1", NULL, 0 },
 		{ "a kernel of the same operator tells how long it took",
 		  "O mm 1 0 10\nO mm 1 10 10\nO add 1 20 10\nR cudaLaunchKernel 1 1 1 1\n"
 		  "R cudaLaunchKernel 1 2 11 1\nR cudaLaunchKernel 1 3 21 1\n"

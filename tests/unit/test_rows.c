@@ -394,6 +394,7 @@ static void test_absent_members(void **state)
 	                           "trust_counts.requests_high 3 0\n"
 	                           "trust_counts.tokens_low 3 0\n"
 	                           "trust_counts.tokens_high 3 0\n"
+	                           "trust_counts.graph_kinds 3 0\n"
 	                           "kernel_stat.registers 3 -1\n"
 	                           "kernel_stat.shared_memory 3 -1\n"
 	                           "kernel_stat.local_memory 3 -1\n"

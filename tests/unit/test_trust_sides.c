@@ -258,6 +258,37 @@ static void within(struct digest *b, struct digest *c)
 	snapshot_at(c, 70);
 }
 
+/* ---- launches of graphs, whose nodes have no ids ---- */
+
+static void same_graphs(struct digest *b, struct digest *c)
+{
+	struct kernel_stat *k = c->kernels.v;
+	b->trust.graph_kinds = c->trust.graph_kinds = 2;
+	while (k->kind != EVENT_KERNEL || k->step_count < 10)
+		k++;
+	k->step_total_ns -= k->step_total_ns / k->step_count * 10;
+	k->step_count -= 10;
+	for (size_t i = 0; i < 5; i++)
+		c->samples[METRIC_STEP_KERNEL_COUNT][i] -= 2;
+}
+static void other_graphs(struct digest *b, struct digest *c)
+{
+	same_graphs(b, c);
+	c->trust.graph_kinds = 4;
+}
+static void more_of_another(struct digest *b, struct digest *c)
+{
+	other_graphs(b, c);
+	c->kernels.v[c->kernels.nr - 1].kind = EVENT_KERNEL;
+	b->kernels.v[b->kernels.nr - 1].kind = EVENT_KERNEL;
+	c->kernels.v[c->kernels.nr - 1].step_count++;
+}
+static void more_launches(struct digest *b, struct digest *c)
+{
+	other_graphs(b, c);
+	c->trust.launches++;
+}
+
 /* ---- recordings without steps ---- */
 
 static void windows(struct digest *b, struct digest *c)
@@ -357,6 +388,12 @@ static const struct {
 	          "trace: it is not of the same run" },
 	{ within, "" },
 	{ windows, "" },
+	{ same_graphs, "" },
+	{ other_graphs,
+	  "lost-kernels kcw: the candidate has graph launches that lack 10 kernels, which "
+	  "others of the same graph have, about 12.00 ms or 2.34 % of its GPU time" },
+	{ more_of_another, "" },
+	{ more_launches, "" },
 	{ fewer_in_window,
 	  "context-differs kcswpe: the candidate seems to hold fewer iterations than the baseline: "
 	  "launches of 50.00 % of the kernel time are gone; mark the steps" },

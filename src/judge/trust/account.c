@@ -73,25 +73,46 @@ static int64_t gone_ns(const struct digest *d, const struct digest *other, bool 
 	return ns;
 }
 
+/* True if a kernel runs more often per step than on the other side. */
+static bool runs_more(const struct digest *d, const struct digest *other)
+{
+	for (size_t i = 0, k = 0; i < d->kernels.nr; i++) {
+		const struct kernel_stat *y = &d->kernels.v[i], *x = other->kernels.v;
+		while (k < other->kernels.nr && kernel_stat_cmp(&x[k], y) < 0)
+			k++;
+		bool known = k < other->kernels.nr && kernel_stat_cmp(&x[k], y) == 0;
+		if (y->kind == EVENT_KERNEL && y->names == 0 &&
+		    (__int128)y->step_count * other->usable_steps >
+		        (__int128)(known ? x[k].step_count : 0) * d->usable_steps)
+			return true;
+	}
+	return false;
+}
+
 /* Number of kernels that launches of CUDA graphs lack. A graph runs the same kernels each time, but
-   without the ids of its nodes only the number of kernels per step shows that some are missing.
-   They are missing if `d` has as many launches per step as `other`, all steps of `other` run one
-   number of kernels, and some steps of `d` run this number, but others fewer. */
+   without the ids of its nodes only a comparison shows that some are missing. They are missing if
+   `d` has as many launches per step as `other`, and either all steps of `other` run one number of
+   kernels, and some steps of `d` run this number, but others fewer; or launches of graphs of `d`
+   run at least twice as many different sets of kernels, and no kernel runs more often. */
 static int64_t fewer_replayed(const struct digest *d, const struct digest *other)
 {
-	int64_t least, most = 0, sum = 0, then_least, then_most;
+	int64_t least, most, sum, then_least, then_most, then_sum;
 	const enum metric_id id = METRIC_STEP_KERNEL_COUNT;
-	bool alike = other && !d->window && !other->window && d->trust.launches > 0 &&
-	             (__int128)d->trust.launches * other->total_steps ==
-	                 (__int128)other->trust.launches * d->total_steps &&
-	             digest_step_stat(d, id, STAT_MIN, &least) &&
-	             digest_step_stat(d, id, STAT_MAX, &most) &&
-	             digest_step_stat(d, id, STAT_TOTAL, &sum) &&
-	             digest_step_stat(other, id, STAT_MIN, &then_least) &&
-	             digest_step_stat(other, id, STAT_MAX, &then_most) && least < most &&
-	             most == then_most && most == then_least;
-	__int128 lacks = (__int128)most * d->usable_steps - sum - d->trust.launches_without_kernel;
-	return alike ? number_div_round(lacks, 1) : 0;
+	if (!other || d->window != other->window || d->trust.launches <= 0 ||
+	    (__int128)d->trust.launches * (d->window ? 1 : other->total_steps) !=
+	        (__int128)other->trust.launches * (d->window ? 1 : d->total_steps) ||
+	    !digest_step_stat(d, id, STAT_MIN, &least) || !digest_step_stat(d, id, STAT_MAX, &most) ||
+	    !digest_step_stat(d, id, STAT_TOTAL, &sum) ||
+	    !digest_step_stat(other, id, STAT_MIN, &then_least) ||
+	    !digest_step_stat(other, id, STAT_MAX, &then_most) ||
+	    !digest_step_stat(other, id, STAT_TOTAL, &then_sum))
+		return 0;
+	bool varies = least < most && most == then_most && most == then_least;
+	int64_t then_kinds = other->trust.graph_kinds;
+	bool scattered = then_kinds && d->trust.graph_kinds / 2 >= then_kinds && !runs_more(d, other);
+	__int128 lacks = (__int128)then_sum * d->usable_steps / other->usable_steps - sum -
+	                 d->trust.launches_without_kernel;
+	return varies || scattered ? number_div_round(lacks, 1) : 0;
 }
 
 static void find_lost(const struct trust_scope *s, const struct digest *d,

@@ -409,6 +409,8 @@ struct trust_counts {
 	int64_t lost_copies_ns; ///< estimated time of lost_copies; 0 if no copy was recorded
 	int64_t lost_nodes; ///< number of kernels that a launch of a graph lacks and another launch of
 	                    ///< the same graph has
+	int64_t graph_kinds; ///< number of different sets of kernels that launches of graphs ran, if
+	                     ///< the nodes have no ids
 	/// number of activities that begin before their launch; the longest time by which one does
 	int64_t early, early_ns;
 

@@ -52,7 +52,7 @@ enum fold_number {
 	FOLD_FEWER_COUNT,
 	FOLD_FEWER_USUAL,
 	FOLD_ACCOUNT, ///< from here on, members of struct trust_counts that version 0.2 lacked
-	NR_FOLD_NUMBERS = FOLD_ACCOUNT + 27
+	NR_FOLD_NUMBERS = FOLD_ACCOUNT + 28
 };
 
 /// The members of struct digest that are stored for each rank: for each number before FOLD_TRUST

@@ -151,6 +151,7 @@ static const struct field trust_counts_fields[] = {
 	FIELD(requests_high, OPTIONAL_COUNT(0), MAX, KEEP, 3),
 	FIELD(tokens_low, OPTIONAL_COUNT(0), OWN, KEEP, 3),
 	FIELD(tokens_high, OPTIONAL_COUNT(0), MAX, KEEP, 3),
+	FIELD(graph_kinds, OPTIONAL_COUNT(0), MAX, KEEP, 3),
 };
 ROW_TYPE(trust_counts, ALONE, OWN(OF_CYCLES, join_trust_cycles));
 #undef ROW

@@ -66,8 +66,33 @@ static void groups_make(struct node_uses *u)
 	}
 }
 
+/* Number of different sets of kernels that launches of graphs ran. A set is known by the sum of the
+ * hashes of its kernels' names. */
+static int64_t graph_kinds(const struct reducer *r, int64_t until)
+{
+	const struct graph_number *numbered = r->graphs.numbers.v;
+	int64_t *sums = mem_calloc(r->launches.list.nr, sizeof *sums), nr = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
+		const struct activity *a = &r->gpu.activities.v[i];
+		const struct host_span *launch = activity_launch(r, a);
+		const struct gpu_name *name = activity_name(&r->gpu, a);
+		if (n < r->graphs.numbers.nr && numbered[n].activity == i)
+			n++;
+		else if (launch && launches_graph(span_name(&r->host, launch)) &&
+		         span_start(&r->host, launch) < until && name->stat.kind == EVENT_KERNEL)
+			sums[a->correlation] = (int64_t)((uint64_t)sums[a->correlation] + (name->key | 1));
+	}
+	sort_plain(sums, r->launches.list.nr, sizeof *sums, number_cmp_i64);
+	for (size_t i = 0; i < r->launches.list.nr; i++)
+		nr += sums[i] && (i == 0 || sums[i] != sums[i - 1]);
+	free(sums);
+	return nr;
+}
+
 void lost_nodes(const struct reducer *r, int64_t until, struct trust_counts *t)
 {
+	t->graph_kinds = graph_kinds(r, until);
 	struct node_uses u = { VEC_INIT, VEC_INIT, VEC_INIT };
 	uses_find(r, until, &u);
 	groups_make(&u);

@@ -21,8 +21,9 @@ void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t);
 void lost_figures(struct reducer *r, struct trust_counts *t);
 
 /// Counts the kernels that are missing in a launch of a graph, but present in another launch of the
-/// same graph. Adds their estimated time to the lost time in `t`. Launches from `until` on are left
-/// out, since their work may not have ended.
+/// same graph. Adds their estimated time to the lost time in `t`. Without ids of nodes it is not
+/// known which launches are of the same graph: then sets only `graph_kinds`, for a comparison.
+/// Launches from `until` on are left out, since their work may not have ended.
 void lost_nodes(const struct reducer *r, int64_t until, struct trust_counts *t);
 
 #endif
