@@ -323,6 +323,10 @@ static const struct row memory_rows[] = {
 	{ .json = DOC(MEM("'Total Reserved':2048,'Total Allocated':1024,'Bytes':-512,'Addr':14,'Device "
 	                  "Id':0,'Device Type':1")),
 	  .events = "memory [memory] @5000+0 p1 t2 b-512 type1 id0 a1024 r2048\n" },
+	{ .json = DOC("{'ph':'i','name':'[OutOfMemory]','ts':5,'args':{'Bytes':9,'Total Allocated':7,"
+	              "'Device Id':0,'Device Type':1}}," MEM("'Bytes':8")),
+	  .events = "memory [OutOfMemory] @5000+0 p- t- b9 type1 id0 a7 r0 failed\nmemory [memory] "
+	            "@5000+0 p1 t2 b8 type0 id-1 a-1 r-1\n" },
 	{ .json = DOC(MEM("'Bytes':64,'Device Type':0,'Device Id':-1")),
 	  .events = "memory [memory] @5000+0 p1 t2 b64 type0 id-1 a-1 r-1\n" },
 	{ .json = DOC(MEM("'Total Allocated':0,'Device Id':2,'Device Type':6")),

@@ -90,8 +90,9 @@ static inline enum status record_event(void *ctx, const struct event *e)
 	if (e->numbered)
 		strbuf_addf(b, " n%" PRId64, e->step);
 	if (e->kind == EVENT_MEMORY)
-		strbuf_addf(b, " b%" PRId64 " type%" PRId64 " id%" PRId64 " a%" PRId64 " r%" PRId64,
-		            e->bytes, e->device_type, e->memory_id, e->total_allocated, e->total_reserved);
+		strbuf_addf(b, " b%" PRId64 " type%" PRId64 " id%" PRId64 " a%" PRId64 " r%" PRId64 "%s",
+		            e->bytes, e->device_type, e->memory_id, e->total_allocated, e->total_reserved,
+		            e->failed ? " failed" : "");
 	if ((e->kind == EVENT_OP || e->kind == EVENT_ANNOTATION) &&
 	    (e->input_dims.n || e->input_types.n)) {
 		strbuf_adds(b, " in ");

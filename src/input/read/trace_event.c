@@ -379,12 +379,15 @@ static void read_no_event(struct trace_input *in)
 	}
 }
 
-/* True for a memory event, by its phase and name. The name is either in the name table or still
-   in `ev->text`: which one depends on the phase that was known when the name was read. */
-static bool is_memory(const struct raw_event *ev)
+/* True for a memory event, by its phase and name; `*failed` becomes true for an allocation that
+   failed. The name is either in the name table or still in `ev->text`: which one depends on the
+   phase that was known when the name was read.
+   Source: Result::name(), torch/csrc/profiler/collection.cpp. */
+static bool is_memory(const struct raw_event *ev, bool *failed)
 {
 	struct span name = ev->name ? name_span(ev->name) : strbuf_span(&ev->text[TEXT_NAME]);
-	return ev->phase != EVENT_PHASE_COMPLETE && span_eq(name, SPAN("[memory]"));
+	*failed = span_eq(name, SPAN("[OutOfMemory]"));
+	return ev->phase != EVENT_PHASE_COMPLETE && (*failed || span_eq(name, SPAN("[memory]")));
 }
 
 /* Reads an element. If `*wanted` becomes true, `out` is the event, with texts that are borrowed
@@ -430,7 +433,7 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 		*wanted = !flow && (fill_frame(ev, out) || fill_kineto(in, ev, out));
 	else if (ev->phase == EVENT_PHASE_COMPLETE)
 		*wanted = xprof_event(in, ev, out);
-	else if (is_memory(ev))
+	else if (is_memory(ev, &out->failed))
 		*wanted = fill_memory(in, ev, out);
 	else if (ev->phase == EVENT_PHASE_METADATA)
 		xprof_label(in, ev);

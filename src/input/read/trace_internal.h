@@ -253,7 +253,7 @@ bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct eve
 /// Like fill_kineto(), for a flow event: the start or the end of an arrow.
 bool fill_flow(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
-/// Like fill_kineto(), for an event named "[memory]".
+/// Like fill_kineto(), for an event of memory.
 bool fill_memory(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
 /// Initializes an empty struct xprof.

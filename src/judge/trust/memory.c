@@ -40,13 +40,17 @@ static void find_contradictions(const struct trust_scope *s, const struct memory
 		    e->unseen_frees, text_s(e->unseen_frees), id, e->unseen_frees == 1 ? "was" : "were");
 }
 
-/* Append a warning if the run nearly ran out of memory; its memory figures stay reliable. */
+/* Append a warning if the run ran, or nearly ran, out of memory; its figures stay reliable. */
 static void find_risk(const struct trust_scope *s, const struct digest *d)
 {
 	struct arena *a = &s->out->arena;
 	for (size_t i = 0; i < d->memories.nr; i++) {
 		const struct memory_stat *m = &d->memories.v[i];
 		struct memory_headroom h = memory_headroom_of(m);
+		if (m->source == MEMORY_OF_TRACE && m->oom_count > 0)
+			trust_add(s, "out-of-memory-risk", 0,
+			          "ran out of memory %s: %" PRId64 " allocation%s failed",
+			          text_line(a, span_of(m->id)), m->oom_count, text_s(m->oom_count));
 		if (h.risk != RISK_CRITICAL && h.risk != RISK_WARNING)
 			continue;
 		trust_add(

@@ -19,7 +19,7 @@ enum event_kind {
 	EVENT_RUNTIME, ///< call of the CUDA or HIP runtime or driver
 	EVENT_OP, ///< operator (category "cpu_op", in traces of 2021 "operator")
 	EVENT_ANNOTATION, ///< annotation on the host (user_annotation)
-	EVENT_MEMORY, ///< instant event "[memory]", a change of allocated memory
+	EVENT_MEMORY, ///< instant event "[memory]", a change of allocated memory, or "[OutOfMemory]"
 	EVENT_PYTHON, ///< Python frame (python_function)
 	EVENT_GPU_ANNOTATION, ///< gpu_user_annotation: the time that work launched in an annotation
 	                      ///< takes on one stream
@@ -89,6 +89,7 @@ struct event {
 	int64_t node; ///< of a GPU activity: number of its node in a CUDA graph; 0 if it has none
 	int64_t occupancy; ///< of a kernel: estimated achieved occupancy in 1e-6 %, < 0 if absent
 	int64_t resources[NR_RESOURCES]; ///< of a kernel: use of each enum resource; < 0 if absent
+	bool failed; ///< of a memory event: true if the allocation of `bytes` failed
 	int64_t memory_id; ///< of a memory event: number of the memory (Device Id), ≥ -1
 	int64_t device_type; ///< of a memory event: type of the device, 0 is the host
 

@@ -48,7 +48,7 @@ static const struct field memory_stat_fields[] = {
 	FIELD(segment_count, KNOWN_COUNT, KEEP, KEEP, 0),
 	FIELD(segment_churn, KNOWN_COUNT, KEEP, KEEP, 0),
 	FIELD(segment_allocs, KNOWN_COUNT, KEEP, KEEP, 0),
-	FIELD(oom_count, KNOWN_COUNT, KEEP, KEEP, 0),
+	FIELD(oom_count, KNOWN_COUNT, MAX, KEEP, 0),
 	FIELD(peak_persistent, KNOWN_NUMBER, KEEP, KEEP, 0),
 	FIELD(peak_carried, KNOWN_NUMBER, KEEP, KEEP, 0),
 	FIELD(peak_transient, KNOWN_NUMBER, KEEP, KEEP, 0),

@@ -36,13 +36,15 @@ void memory_take(struct reducer *r, const struct event *ev)
 	}
 	struct memory_state *m = &r->memories.list.v[at];
 	struct memory_stat *s = &m->stat;
-	int64_t at_ns = ev->start_ns,
+	int64_t at_ns = ev->start_ns, bytes = ev->failed ? 0 : ev->bytes,
 	        reserved = ev->total_reserved < 0 ? MEMORY_UNKNOWN : ev->total_reserved;
-	if (ev->bytes > 0 && __builtin_add_overflow(s->churn_bytes, ev->bytes, &s->churn_bytes))
+	if (ev->failed)
+		s->oom_count = s->oom_count == MEMORY_UNKNOWN ? 1 : s->oom_count + 1;
+	if (bytes > 0 && __builtin_add_overflow(s->churn_bytes, bytes, &s->churn_bytes))
 		r->fault = "the allocations add up to more than 8 EiB: check 'Bytes' of the trace";
 	s->events++;
-	s->alloc_count += ev->bytes > 0;
-	s->free_count += ev->bytes < 0;
+	s->alloc_count += bytes > 0;
+	s->free_count += bytes < 0;
 	number_raise(&s->peak_reserved, reserved);
 	if (ev->total_allocated > s->peak_allocated ||
 	    (ev->total_allocated == s->peak_allocated && at_ns >= m->peak_ns)) {
@@ -53,7 +55,7 @@ void memory_take(struct reducer *r, const struct event *ev)
 		m->peak_tid = ev->tid;
 	}
 	if (at_ns < m->first_ns) {
-		s->start_allocated = number_sub(ev->total_allocated, ev->bytes);
+		s->start_allocated = number_sub(ev->total_allocated, bytes);
 		m->first_ns = at_ns;
 	}
 	if (at_ns >= m->end_ns) {
