@@ -258,6 +258,24 @@ static void within(struct digest *b, struct digest *c)
 	snapshot_at(c, 70);
 }
 
+/* ---- times of another unit ---- */
+
+static void longer(struct digest *b, struct digest *c)
+{
+	b->window_ns = MS(1000);
+	c->window_ns = b->window_ns * 1100;
+	c->trust.gpu_ns = b->trust.gpu_ns * 900;
+}
+static void shorter(struct digest *b, struct digest *c)
+{
+	longer(c, b);
+}
+static void longer_windows(struct digest *b, struct digest *c)
+{
+	longer(b, c);
+	c->trust.gpu_ns = b->trust.gpu_ns * 400;
+}
+
 /* ---- launches of graphs, whose nodes have no ids ---- */
 
 static void same_graphs(struct digest *b, struct digest *c)
@@ -388,6 +406,12 @@ static const struct {
 	          "trace: it is not of the same run" },
 	{ within, "" },
 	{ windows, "" },
+	{ longer, "context-differs kcsw: the candidate has times that are all about 1000 times longer "
+	          "than those of the baseline: they seem to be in another unit" },
+	{ shorter,
+	  "context-differs kcsw: the candidate has times that are all about 1000 times shorter "
+	  "than those of the baseline: they seem to be in another unit" },
+	{ longer_windows, "" },
 	{ same_graphs, "" },
 	{ other_graphs,
 	  "lost-kernels kcw: the candidate has graph launches that lack 10 kernels, which "

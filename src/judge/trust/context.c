@@ -266,6 +266,37 @@ static bool find_unit(const struct trust_scope *s, const struct digest *b, const
 	return true;
 }
 
+/* Mean time per step of the recording, and per GPU activity. */
+struct mean_times {
+	double step, activity;
+};
+
+static struct mean_times mean_times(const struct digest *d)
+{
+	double steps = d->total_steps > 0 ? (double)d->total_steps : 1;
+	return (struct mean_times){ (double)d->window_ns / steps,
+		                        (double)d->trust.gpu_ns / (double)d->trust.gpu_events };
+}
+
+/* Appends a finding if all times, of GPU and host alike, are about 1000 times those of the baseline
+   or the reverse: the times of one recording are in ns where the format has µs.
+   True if there is a finding. */
+static bool find_scale(const struct trust_scope *s, const struct digest *b, const struct digest *c)
+{
+	struct mean_times x = mean_times(b), y = mean_times(c);
+	bool less = y.step < x.step;
+	double step = less ? x.step / y.step : y.step / x.step;
+	double activity = less ? x.activity / y.activity : y.activity / x.activity;
+	bool found = step > 500 && step < 2000 && activity > 500 && activity < 2000;
+	if (found)
+		trust_add(
+		    s, "context-differs", ON_TRACE,
+		    "has times that are all about 1000 times %s than those of the baseline: they seem "
+		    "to be in another unit",
+		    less ? "shorter" : "longer");
+	return found;
+}
+
 /* Fewest and most requests or tokens in a step of a server; 0 if unknown. */
 struct range {
 	int64_t low, high;
@@ -334,7 +365,7 @@ void trust_find_context(const struct run *baseline, const struct run *candidate,
 {
 	struct scalings kernels = { 0 }, copies = { 0 }, counts = { 0 };
 	struct scalings operators = { 0 };
-	bool other_unit = false, other_batch = false;
+	bool other_unit = false, other_batch = false, other_scale = false;
 	for (size_t i = 0; i < candidate->ranks.nr; i++) {
 		const struct digest *c = candidate->ranks.v[i], *b = trust_rank(baseline, c->rank);
 		/* if the candidate has as many launches, but some have no kernels, then kernels were lost,
@@ -349,6 +380,7 @@ void trust_find_context(const struct run *baseline, const struct run *candidate,
 			if (!b->trust.requests_low || !c->trust.requests_low)
 				operators_add(b, c, &operators);
 			other_unit = other_unit || find_unit(s, b, c);
+			other_scale = other_scale || find_scale(s, b, c);
 			other_batch = other_batch || find_requests(s, &b->trust, &c->trust);
 		}
 	}
