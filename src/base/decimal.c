@@ -62,7 +62,7 @@ enum decimal_fault decimal_parse(struct span text, struct decimal *out)
 	char digits[DECIMAL_SIGNIFICANT + 1];
 	int64_t point, nothing, value = 0;
 	/* only checks the syntax: this number of digits scales the value down to 0, which fits */
-	if (!number_parse(text, -200000 - (int)text.n, &nothing))
+	if (!number_parse(text, -2000000 - (int)text.n, &nothing))
 		return DECIMAL_NO_NUMBER;
 	size_t nr = significant(text, digits, sizeof digits, &point);
 	if (nr > sizeof digits)

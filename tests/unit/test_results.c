@@ -522,6 +522,10 @@ static const struct row details[] = {
 	  "{\"a\": 1, \"b\": 2.5}", "m: the run is not valid: 'b' is 2.5, must be at most 2", true },
 	{ "- {match: \"*\", name: f, valid: [{at: b, max: 2}], take: [{at: a}]}",
 	  "{\"a\": 1, \"b\": \"x\"}", "m: the run is not valid: 'b' is x, must be at most 2", true },
+	{ "- {match: \"*\", name: f, take: [{at: lat_ms}]}", "{\"lat_ms\": 1e250000}",
+	  "m: 'lat_ms' is '1e250000', with more than 18 significant digits, which cannot all be kept: "
+	  "round it",
+	  true },
 	{ "- {match: \"*\", name: f, valid: [{at: b, equals: true}], take: [{at: a}]}",
 	  "{\"a\": 1, \"true\": \"x\", \"b\": true}", "a=1", false },
 	{ "- {match: \"*\", name: f, valid: [{at: \"b[*]\", equals: '\"y\"', say: \"{c} is wrong\"}], "
