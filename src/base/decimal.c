@@ -123,9 +123,19 @@ bool decimal_times(struct decimal a, struct decimal b, struct decimal *out)
 	return true;
 }
 
-bool decimal_is_near(struct decimal a, struct decimal b, int64_t share)
+int64_t decimal_digits_of_both(struct decimal a, struct decimal b)
 {
 	int64_t digits = a.digits > b.digits ? a.digits : b.digits;
+	if (a.value)
+		number_lower(&digits, decimal_digits_for(a, INT64_DIGITS));
+	if (b.value)
+		number_lower(&digits, decimal_digits_for(b, INT64_DIGITS));
+	return digits;
+}
+
+bool decimal_is_near(struct decimal a, struct decimal b, int64_t share)
+{
+	int64_t digits = decimal_digits_of_both(a, b);
 	__int128 y = decimal_scaled(b, digits), apart = decimal_scaled(a, digits) - y;
 	return (apart < 0 ? -apart : apart) * 100 * MICRO <= share * (y < 0 ? -y : y);
 }

@@ -35,6 +35,10 @@ int64_t decimal_scaled(struct decimal d, int64_t digits);
 /// at least `significant` digits: 3 for 1.5 if `significant` is 4 (1.500).
 int64_t decimal_digits_for(struct decimal d, int significant);
 
+/// The number of decimal places at which decimal_scaled() saturates neither: that of the longer
+/// one, or fewer if the other is so large that the places behind them do not count.
+int64_t decimal_digits_of_both(struct decimal a, struct decimal b);
+
 /// `a` · `b`, exactly; false if the product has too many digits.
 bool decimal_times(struct decimal a, struct decimal b, struct decimal *out);
 

@@ -84,6 +84,32 @@ static void test_times(void **state)
 	    decimal_times((struct decimal){ 999999999999999999, 0 }, (struct decimal){ 11, 0 }, &out));
 }
 
+/* Numbers are also compared if one has more decimal places than the other has room for. */
+static void test_near(void **state)
+{
+	(void)state;
+	const int64_t percent = MICRO;
+	static const struct {
+		struct decimal a, b;
+		bool near;
+	} rows[] = {
+		{ { 1000, 0 }, { 1005, 0 }, true },
+		{ { 1000, 0 }, { 1015, 0 }, false },
+		{ { 1, -3 }, { INT64_MAX, 18 }, false },
+		{ { INT64_MAX, 18 }, { 1, -3 }, false },
+		{ { INT64_MAX, 18 }, { 922, 2 }, true },
+		{ { -1, -3 }, { INT64_MIN, 18 }, false },
+		{ { 1, -300 }, { 1, 300 }, false },
+		{ { 1, -300 }, { 1005, -297 }, true },
+		{ { 0, 0 }, { 1, 300 }, false },
+		{ { 1, 300 }, { 0, 0 }, false },
+		{ { 0, 0 }, { 0, 0 }, true },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (decimal_is_near(rows[i].a, rows[i].b, percent) != rows[i].near)
+			fail_msg("row %zu", i);
+}
+
 static void test_shown(void **state)
 {
 	(void)state;
@@ -120,10 +146,8 @@ static void test_shown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_scaled),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_parse), cmocka_unit_test(test_scaled), cmocka_unit_test(test_times),
+		cmocka_unit_test(test_near),  cmocka_unit_test(test_shown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

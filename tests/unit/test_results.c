@@ -522,6 +522,13 @@ static const struct row details[] = {
 	  "{\"a\": 1, \"b\": 2.5}", "m: the run is not valid: 'b' is 2.5, must be at most 2", true },
 	{ "- {match: \"*\", name: f, valid: [{at: b, max: 2}], take: [{at: a}]}",
 	  "{\"a\": 1, \"b\": \"x\"}", "m: the run is not valid: 'b' is x, must be at most 2", true },
+	{ "- {match: \"*\", name: f, valid: [{at: b, equals: 9.223372036854775807, within: 1%}], take: "
+	  "[{at: a}]}",
+	  "{\"a\": 1, \"b\": 1000}", "m: the run is not valid: 'b' is 1000, not 9.223372036854775807",
+	  true },
+	{ "- {match: \"*\", name: f, valid: [{at: b, equals: 9.223372036854775807}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": 1000}", "m: the run is not valid: 'b' is 1000, not 9.223372036854775807",
+	  true },
 	{ "- {match: \"*\", name: f, take: [{at: lat_ms}]}", "{\"lat_ms\": 1e250000}",
 	  "m: 'lat_ms' is '1e250000', with more than 18 significant digits, which cannot all be kept: "
 	  "round it",

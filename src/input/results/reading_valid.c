@@ -321,7 +321,7 @@ static int order(const struct value *v, struct span text, int64_t share)
 	struct decimal a, b;
 	if (reading_number(v, &a, NULL) != DECIMAL_OK || decimal_parse(text, &b) != DECIMAL_OK)
 		return 2;
-	int64_t digits = a.digits > b.digits ? a.digits : b.digits;
+	int64_t digits = decimal_digits_of_both(a, b);
 	int64_t x = decimal_scaled(a, digits), y = decimal_scaled(b, digits);
 	return share && decimal_is_near(a, b, share) ? 0 : COMPARE(x, y);
 }
