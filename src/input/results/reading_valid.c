@@ -361,8 +361,9 @@ static const char *said(const struct condition *c, struct arena *a)
 			text = arena_printf(a, "%s (%s)", text, text_short(a, want, 60));
 	}
 	if (k->min || k->max)
-		text = arena_printf(a, "%s, must be %s%s", text, k->min ? "at least " : "at most ",
-		                    k->min ? k->min : k->max);
+		text = arena_printf(a, "%s, must be %s%s%s%s%s", text, k->min ? "at least " : "",
+		                    k->min ? k->min : "", k->min && k->max ? " and " : "",
+		                    k->max ? "at most " : "", k->max ? k->max : "");
 	return text;
 }
 
