@@ -1248,13 +1248,13 @@ static void test_long_lines(void **state)
 	}
 }
 
-/* A pattern has up to 1,000 bytes and 39 parentheses. */
+/* A pattern has up to 1,000 bytes and 40 parentheses. */
 static void test_pattern_limits(void **state)
 {
 	(void)state;
 	for (int more = 0; more < 2; more++) {
 		struct strbuf many = STRBUF_INIT, large = STRBUF_INIT;
-		for (int i = 0; i < 38 + more; i++)
+		for (int i = 0; i < 39 + more; i++)
 			strbuf_adds(&many, "(a)");
 		strbuf_adds(&many, "(?<v>1)");
 		strbuf_addf(&large, "(?<v>1)%0*d", 993 + more, 0);

@@ -105,7 +105,7 @@ static const char *translate(const char *p, struct pattern *out)
 			strbuf_add(&out->plain, (struct span){ from, (size_t)(p - from) });
 		} else if (*p == '{') {
 			return "has a count in braces; \\{ is a brace";
-		} else if (*p == '(' && ++out->nr_groups >= PARTS) {
+		} else if (*p == '(' && ++out->nr_groups > PARTS) {
 			return "has more than 40 parentheses";
 		} else if (!nest(&nesting, *p)) {
 			return "repeats repetitions too often";
