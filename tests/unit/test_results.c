@@ -517,17 +517,13 @@ static const struct row details[] = {
 	{ "- {match: \"*\", name: f, valid: [{at: b, min: 1, max: 2}], take: [{at: a}]}",
 	  "{\"a\": 1, \"b\": 1.0}", "a=1", false },
 	{ "- {match: \"*\", name: f, valid: [{at: b, min: 1, max: 2}], take: [{at: a}]}",
-	  "{\"a\": 1, \"b\": 0.5}", "m: the run is not valid: 'b' is 0.5, must be at least 1 and at most 2",
-	  true },
+	  "{\"a\": 1, \"b\": 0.5}",
+	  "m: the run is not valid: 'b' is 0.5, must be at least 1 and at most 2", true },
 	{ "- {match: \"*\", name: f, valid: [{at: b, min: 1, max: 2}], take: [{at: a}]}",
 	  "{\"a\": 1, \"b\": 3}", "m: the run is not valid: 'b' is 3, must be at least 1 and at most 2",
 	  true },
 	{ "- {match: \"*\", name: f, valid: [{at: b, min: 1}], take: [{at: a}]}",
 	  "{\"a\": 1, \"b\": 0.5}", "m: the run is not valid: 'b' is 0.5, must be at least 1", true },
-	{ "- {match: \"*\", name: f, valid: [{at: b, max: 2}], take: [{at: a}]}",
-	  "{\"a\": 1, \"b\": 2.5}", "m: the run is not valid: 'b' is 2.5, must be at most 2", true },
-	{ "- {match: \"*\", name: f, valid: [{at: b, max: 2}], take: [{at: a}]}",
-	  "{\"a\": 1, \"b\": \"x\"}", "m: the run is not valid: 'b' is x, must be at most 2", true },
 	{ "- {match: \"*\", name: f, valid: [{at: b, equals: 9.223372036854775807, within: 1%}], take: "
 	  "[{at: a}]}",
 	  "{\"a\": 1, \"b\": 1000}", "m: the run is not valid: 'b' is 1000, not 9.223372036854775807",
@@ -539,6 +535,10 @@ static const struct row details[] = {
 	  "m: 'lat_ms' is '1e250000', with more than 18 significant digits, which cannot all be kept: "
 	  "round it",
 	  true },
+	{ "- {match: \"*\", name: f, valid: [{at: b, max: 2}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": 2.5}", "m: the run is not valid: 'b' is 2.5, must be at most 2", true },
+	{ "- {match: \"*\", name: f, valid: [{at: b, max: 2}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": \"x\"}", "m: the run is not valid: 'b' is x, must be at most 2", true },
 	{ "- {match: \"*\", name: f, valid: [{at: b, equals: true}], take: [{at: a}]}",
 	  "{\"a\": 1, \"true\": \"x\", \"b\": true}", "a=1", false },
 	{ "- {match: \"*\", name: f, valid: [{at: \"b[*]\", equals: '\"y\"', say: \"{c} is wrong\"}], "
@@ -695,6 +695,9 @@ static const struct row details[] = {
 	  "[e~4] "
 	  "[b=7] [d=none]",
 	  false },
+	{ "- {match: \"*\", name: f, work: [\"{file}\"], work_done: [\"x.{file}\"], take: [{at: v, "
+	  "sum_of: \"{file}\"}]}",
+	  "{\"r\": 5, \"x\": {\"r\": 6}, \"v\": 1}", "v=1 [r=5] [x.r~6] [r+5]", false },
 	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
 	  "true}",
 	  "v=1\nx\nv=2.5\nv=3", "v=2.5", false },

@@ -341,7 +341,7 @@ static void name_case(struct taker *t)
 /* Appends the setting or count at a path to `out`, as a line of name, `sign` and value. */
 static void add_item(const struct taker *t, const char *path, char sign, struct strbuf *out)
 {
-	struct template_words words = { .record = t->record, .key = t->record->key };
+	struct template_words words = { .record = t->record, .file = t->file, .key = t->record->key };
 	path = template_fill(path, &words, t->a).p;
 	const struct value *v = path_find(path, t->record);
 	/* null is a value in JSON only: in a table, it means that a step lacks what another step has */
