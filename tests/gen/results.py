@@ -128,6 +128,27 @@ FILES |= {
 }
 
 
+def _guidellm(config, **strategies):
+    """A benchmark for each strategy: {name: (its members, mean latency in s)}."""
+    def of(v):
+        one = {"mean": v, "median": v * 0.875, "std_dev": v / 8, "count": 64, "min": v / 2, "percentiles": {"p001": v / 2, "p99": v * 1.5}}
+        return {"successful": one, "errored": {**one, "mean": 0, "median": 0}, "total": one}
+    return {"metadata": {"version": 1}, "args": {"max_seconds": 60, "rate": [1, 4]}, "benchmarks": [
+        {"type_": "generative_benchmark", config: {"run_index": i, "strategy": {"type_": name.strip("_0123456789"), **members}}, "duration": 60.25, "metrics": {
+            "request_totals": {"successful": 64, "errored": 0, "incomplete": i, "total": 64 + i}, "requests_per_second": of(1.5 + i), "output_tokens_per_second": of(640.5 + i),
+            "request_latency": of(v), "time_to_first_token_ms": of(45.5 + i), "prompt_token_count": of(256.0), "output_token_count": of(128.0), "request_concurrency": of(2.5)}}
+        for i, (name, (members, v)) in enumerate(strategies.items())]}
+
+
+def _pyperf(unit, *names):
+    def runs(v):
+        return [{"metadata": {"duration": 0.5, "calibrate_loops": 8}, "warmups": [[1, v * 4]]}] + [
+            {"metadata": {"duration": 0.75, "uptime": 900.5 + i, "mem_max_rss": 1000000}, "values": [v, v * 1.5, v * 1.25], "warmups": [[8, v * 2]]} for i in range(3)]
+    one = len(names) == 1
+    return {"version": "1.0", "metadata": {"hostname": "host-a", "loops": 8, "unit": unit, **({"name": names[0]} if one else {})},
+            "benchmarks": [{**({} if one else {"metadata": {"name": name}}), "runs": runs(0.25 * (i + 1) if unit == "second" else 4096)} for i, name in enumerate(names)]}
+
+
 def _serve(**more):
     return {"num_prompts": 8, "completed": 8, "total_input_tokens": 4096, "total_output_tokens": 900, "request_rate": 4.0, "max_concurrency": 4,
             "request_throughput": 4.5, "output_throughput": 900.5, **more}
@@ -166,6 +187,13 @@ def _series(start, step, nr=6):
 
 
 FILES |= {
+    "guidellm.json": (_guidellm("config", synchronous=({}, 1.25), constant_1=({"rate": 1.5, "max_concurrency": 512}, 1.75), constant_4=({"rate": 4.5}, 2.25), concurrent=({"streams": 8}, 3.25)),
+                      {"constant.r1.5/mean_request_latency": (1.75, "s", "lower"), "constant.r4.5/mean_request_latency": (2.25, "s", "lower"), "concurrent.rnone.c8/output_tokens_per_second": (643.5, "tok/s", "higher"),
+                       "synchronous.rnone/mean_time_to_first_token_ms": (45.5, "ms", "lower")}),
+    "guidellm_0.3.json": (_guidellm("args", constant=({"rate": 1.0}, 1.75), poisson=({"rate": 4.0}, 2.25)),
+                          {"poisson.r4.0/mean_request_latency": (2.25, "s", "lower"), "constant.r1.0/requests_per_second": (1.5, "req/s", "higher")}),
+    "pyperf.json": (_pyperf("second", "sort", "list.append"), {"sort/value.median": (0.3125, "s", "lower"), "list.append/value.median": (0.625, "s", "lower")}),
+    "pyperf_one.json": (_pyperf("byte", "telco"), {"telco/value.median": (5120, "B", "lower")}),
     "vllm.json": (_serve(backend="vllm", model_id="m", burstiness=1.0, mean_ttft_ms=12.5, std_ttft_ms=1.5, median_ttft_ms=12.25, p99_ttft_ms=29.5, mean_itl_ms=3.25),
                   {"m.r4.0.c4/mean_ttft_ms": (12.5, "ms", "lower"), "m.r4.0.c4/output_throughput": (900.5, "tok/s", "higher")}),
     "inferencex.json": (_serve(model_id="org/m", burstiness=1.0, mean_ttft=0.75, median_ttft=0.5, p99_ttft=1.25, median_e2el=5.5, mean_e2el=5.75, std_ttft=0.125),
