@@ -24,6 +24,7 @@
   on the alphabet.
 - Whatever becomes of a file, each figure of either side ends as judged, as not judged with the reason, or as absent.
 - A table of nsys stats, in any unit of its headings, in CSV or as it is printed, gives the same verdict.
+- A log to which runs were appended is read as its last one.
 - The directions of names and units are those of a list that was written by hand, as are the names of amounts of work.
 
 $GPUGATE is the program, $READ_FIGURES reads many files in one process; exit 77 skips.
@@ -40,7 +41,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "gen"))
-from results import FILES, LOGS, MEGATRON, NCCL  # noqa: E402 (the generators are beside this folder)
+from results import FILES, LOGS, MEGATRON, NCCL, TITAN  # noqa: E402 (the generators are beside this folder)
 
 from _part import ALL  # noqa: E402
 
@@ -1729,12 +1730,49 @@ def rates_of_logs(folder):
         assert {m["metric"] for m in found} >= {f"input.{name}.median"} and {m["unit"] for m in found if m["metric"].endswith("median")} == {unit}, (text, found)
 
 
+def appended(folder):
+    """A log to which runs were appended is read as its last run, and says so; a run that goes on from a checkpoint is one run."""
+    def jsonl(steps, k):
+        return "".join(json.dumps({"step": i, "loss": 2.5 - i / 64, "step_ms": 12.5 * k + i / 8, "run_id": f"r{k}"}) + "\n" for i in steps)
+
+    def epochs(steps, k):  # the iterations begin anew with each epoch
+        return "".join(json.dumps({"epoch": 1 + i // 4, "iter": 10 + i % 4, "loss": 2.5 - i / 64, "step_ms": 12.5 * k + i / 8}) + "\n" for i in steps)
+
+    def evaluated(steps, k):  # an evaluation counts otherwise
+        return jsonl(steps, k) + json.dumps({"step": 0, "eval_accuracy": 0.5 * k}) + "\n"
+
+    def table(steps, k):
+        return ("step,loss,step_ms\n" if steps[0] == 0 else "") + "".join(f"{i},{2.5 - i / 64},{12.5 * k + i / 8:.3f}\n" for i in steps)
+
+    def titan(steps, k):
+        line = TITAN.splitlines(True)[1]
+        return "".join(line.replace("step:  2", f"step: {i:2}").replace("7,002", f"{7000 * k + i:,}") for i in steps)
+
+    def megatron(steps, k):
+        line, memory = MEGATRON.splitlines(True)[1], MEGATRON.splitlines(True)[-1]
+        return "".join(line.replace(" 2/", f" {i}/").replace("502.5", f"{500 * k + i}.5") + (memory if i == steps[0] else "") for i in steps)
+
+    for name, render in (("r.jsonl", jsonl), ("e.jsonl", epochs), ("v.jsonl", evaluated), ("t.csv", table), ("titan.log", titan), ("meg.log", megatron)):
+        last = render(range(9), 1)
+        alone = all_figures(folder, write(folder / name, last).name)
+        for before in ((range(9),), (range(20),), (range(5), range(12), range(9))):
+            write(folder / name, "".join(render(steps, 2 + i) for i, steps in enumerate(before)) + last)
+            assert all_figures(folder, name) == alone, (name, before, all_figures(folder, name), alone)
+            assert f"it holds {len(before) + 1} runs" in " ".join(run("report", name, cwd=folder).stdout.split()), (name, before)
+        for steps in ((range(6), range(4, 9)), (range(5), range(5, 9))):
+            write(folder / name, "".join(render(part, 1) for part in steps))
+            said = run("report", name, cwd=folder)
+            assert not re.search(r"it holds \d runs", " ".join((said.stdout + said.stderr).split())), (name, steps)
+            more = all_figures(folder, name)
+            assert all(more[k] == sum(map(len, steps)) - (alone[k] < 9) for k in more if k.endswith((".n", "ms.n")) and k in alone and "eval" not in k), (name, steps, more, alone)
+
+
 def main():
     if not PROGRAM or not READER:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, brackets, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, appended, units_of_names, brackets, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

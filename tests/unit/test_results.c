@@ -104,6 +104,7 @@ static enum status read_text(const char *formats, struct span text, size_t block
 	"{\"backend\":\"s\",\"dataset_name\":\"d\",\"total_output_tokens_retokenized\":1," \
 	"\"completed\":2,\"request_rate\":" rate ",\"median_ttft_ms\":" ttft "}\n"
 
+#define LAST_RUN "- {match: '*', name: f, series: true, work: [step], take: [{at: v}]}"
 #define OF(member) "- {match: \"*\", name: n, take: [{at: v}]}", "{\"v\": 1, " member "}"
 
 static const struct row {
@@ -803,6 +804,48 @@ static const struct row details[] = {
 	  "f:1:46: '(?<a>v' is not an extended regular expression", true },
 	{ "- {match: \"*\", name: f, read: lines, prefix: \"::\", series: true, take: [{at: v}]}",
 	  "x ::{\"v\": 1}\ny\n::{\"v\": 2}", "v=2", false },
+	/* the last run counts of a log to which several were appended */
+	{ LAST_RUN,
+	  "{\"step\": 1, \"v\": 9}\n{\"step\": 2, \"v\": 8}\n{\"step\": 3, \"v\": 7}\n{\"step\": 1, "
+	  "\"v\": 6}\n{\"step\": 2, \"v\": 5}\n{\"step\": 3, \"v\": 4}\n{\"step\": 0, \"v\": 3}\n",
+	  "m: it holds 3 runs, since its steps begin anew: only the last is read; write each run into "
+	  "a "
+	  "file of its own | v=3 [step=0]",
+	  false },
+	/* not if too few steps came before, or the steps go back less far */
+	{ LAST_RUN, "{\"step\": 1, \"v\": 9}\n{\"step\": 2, \"v\": 8}\n{\"step\": 1, \"v\": 6}\n",
+	  "v=6 [step=1]", false },
+	{ LAST_RUN,
+	  "{\"step\": 1, \"v\": 9}\n{\"step\": 3, \"v\": 8}\n{\"step\": 5, \"v\": 6}\n{\"step\": 2, "
+	  "\"v\": 5}\n",
+	  "v=5 [step=2]", false },
+	/* nor if the record is of another kind, or another counter goes on */
+	{ LAST_RUN,
+	  "{\"step\": 1, \"v\": 9}\n{\"step\": 3, \"v\": 8}\n{\"step\": 5, \"v\": 6}\n{\"step\": 1, "
+	  "\"eval\": 5}\n{\"step\": 1, \"v\": null}\n{\"step\": 7, \"v\": 2}\n",
+	  "v=2 [step=7]", false },
+	{ LAST_RUN,
+	  "{\"step\": 1, \"v\": 9, \"in\": \"a\"}\n{\"step\": 3, \"v\": 8}\n{\"step\": 5, \"v\": 6}\n"
+	  "{\"step\": 1, \"v\": 5, \"in\": \"b\"}\n",
+	  "v=5 [step=1]", false },
+	{ LAST_RUN,
+	  "{\"step\": 1, \"v\": 9, \"date\": \"a\"}\n{\"step\": 3, \"v\": 8}\n{\"step\": 5, \"v\": 6}\n"
+	  "{\"step\": 1, \"v\": 5, \"date\": \"b\"}\n",
+	  "m: it holds 2 runs, since its steps begin anew: only the last is read; write each run into "
+	  "a "
+	  "file of its own | v=5 [step=1]",
+	  false },
+	{ LAST_RUN,
+	  "{\"epoch\": 1, \"step\": 1, \"v\": 9}\n{\"epoch\": 1, \"step\": 3, \"v\": 8}\n{\"epoch\": "
+	  "1, \"step\": 5, \"v\": 6}\n{\"epoch\": 2, \"step\": 1, \"v\": 5}\n",
+	  "v=5 [step=1]", false },
+	{ LAST_RUN,
+	  "{\"epoch\": 1, \"step\": 1, \"v\": 9}\n{\"epoch\": 1, \"step\": 3, \"v\": 8}\n{\"epoch\": "
+	  "1, \"step\": 5, \"v\": 6}\n{\"epoch\": 1, \"step\": 1, \"v\": 5}\n",
+	  "m: it holds 2 runs, since its steps begin anew: only the last is read; write each run into "
+	  "a "
+	  "file of its own | v=5 [step=1]",
+	  false },
 	{ "- {match: \"*\", name: f, read: lines, prefix: \"::\", series: true, take: [{at: v}]}",
 	  "x ::{\"v\": 1}\n::{\"v\": \n",
 	  "m:2: byte 6: the input ends where a value was expected; it is empty or cut short", true },

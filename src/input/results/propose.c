@@ -47,22 +47,6 @@ static bool is_step(struct span name)
 	return span_is_listed_nocase(name, "step global_step iteration iter");
 }
 
-/* True for the name of a text that differs between runs of one case, such as a date, a host or a
-   commit, or that is the unit of a figure. */
-static bool is_of_run(struct span name)
-{
-	static const char words[] =
-	    "timestamp date datetime time started created host hostname node "
-	    "machine user git commit sha hash version path dir url id uuid unit";
-	for (size_t at = 0, n; at < name.n; at += n + 1) {
-		for (n = 0; at + n < name.n && !strchr("_-. ", name.p[at + n]);)
-			n++;
-		if (span_is_listed_nocase((struct span){ name.p + at, n }, words))
-			return true;
-	}
-	return false;
-}
-
 /* True for a name that says nothing about a figure. A figure with such a name is called after the
  * object that contains the figure. */
 static bool is_value(struct span name)
@@ -85,7 +69,7 @@ static bool is_number(const struct value *v)
 	bool begins = reading_begins_as_number(v->text) || reading_is_shortened(v->text) ||
 	              span_is_listed_nocase(v->text, "nan inf infinity -nan -inf -infinity");
 	const char *own = figure_unit_by_name(v->key);
-	bool figure = own || !is_of_run(v->key) || span_ends(v->text, SPAN("s")); /* "1m30s" */
+	bool figure = own || !reading_is_of_run(v->key) || span_ends(v->text, SPAN("s")); /* "1m30s" */
 	return begins && v->type == JSCAN_STRING && figure && figure_better(v->key, own);
 }
 
@@ -94,7 +78,7 @@ static bool is_name(const struct value *v)
 {
 	enum { CHARS = 40 };
 	return v->type == JSCAN_STRING && v->text.n && v->text.n < CHARS && is_writable(v->key) &&
-	       !is_number(v) && !reading_is_unmeasured(v) && !is_of_run(v->key);
+	       !is_number(v) && !reading_is_unmeasured(v) && !reading_is_of_run(v->key);
 }
 
 /* The first number in a list of samples, some of which may not have been measured; NULL if `v` is
@@ -237,7 +221,7 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 	    (number && is_step(v->key))) {
 		if (!in_name && !in_list)
 			add_work(p, at);
-	} else if (number && figure_is_neither(v->key) && is_of_run(v->key)) {
+	} else if (number && figure_is_neither(v->key) && reading_is_of_run(v->key)) {
 		/* a time of day or a seed is not a figure */
 	} else if (number) {
 		add_figure(p, out, at, p->named ? p->case_name : as, v);
@@ -342,7 +326,7 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 		const char *name = *p->case_name ? arena_printf(p->a, "%s.", p->case_name) : "";
 		name =
 		    arena_printf(p->a, "%s%.*s{%s}", name, (int)v->key.n, v->key.p, member(p, "", v->key));
-		if (is_number(v) && !is_of_run(v->key) && is_sweep(v, !*p->case_name) && !is_twice(p, name))
+		if (is_number(v) && !reading_is_of_run(v->key) && is_sweep(v, !*p->case_name) && !is_twice(p, name))
 			p->case_name = name;
 	}
 	if (p->several && is_twice(p, p->case_name))

@@ -140,6 +140,20 @@ bool reading_begins_as_number(struct span s)
 	return n > 0 && points < 2 && (n == s.n || s.p[n] == ' ');
 }
 
+bool reading_is_of_run(struct span name)
+{
+	static const char words[] =
+	    "timestamp date datetime time started created host hostname node "
+	    "machine user git commit sha hash version path dir url id uuid unit";
+	for (size_t at = 0, n; at < name.n; at += n + 1) {
+		for (n = 0; at + n < name.n && !strchr("_-. ", name.p[at + n]);)
+			n++;
+		if (span_is_listed_nocase((struct span){ name.p + at, n }, words))
+			return true;
+	}
+	return false;
+}
+
 bool reading_is_fraction(const struct value *v)
 {
 	enum { ROWS = 100 };

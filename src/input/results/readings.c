@@ -528,6 +528,74 @@ static struct value *steps_of(struct value *const *records, size_t nr, struct ar
 	return all;
 }
 
+enum { COUNTERS = 6 };
+
+/* Fills `out` with the numbers that count the steps of a record; those that it lacks are NaN. False
+   if it lacks all. */
+static bool counters_of(const struct value *record, double out[COUNTERS])
+{
+	static const char *const names[COUNTERS] = { "step",      "global_step", "_step",
+		                                         "iteration", "iter",        "epoch" };
+	bool any = false;
+	for (int k = 0; k < COUNTERS; k++)
+		out[k] = NAN;
+	for (const struct value *v = record->first; v; v = v->next)
+		for (int k = 0; k < COUNTERS; k++)
+			if (span_eq_nocase(v->key, span_of(names[k])))
+				out[k] = double_of(v);
+	for (int k = 0; k < COUNTERS; k++)
+		any = any || !isnan(out[k]);
+	return any;
+}
+
+/* True if the record `r` has what `first` has, and says the same in texts that are of no run. */
+static bool is_alike(const struct value *first, const struct value *r)
+{
+	for (const struct value *v = first->first; v; v = v->next) {
+		const struct value *own = value_get(r, v->key);
+		bool text = v->type == JSCAN_STRING && isnan(double_of(v)) &&
+		            !reading_begins_as_number(v->text) && !reading_is_of_run(v->key);
+		if (v->type != JSCAN_NULL &&
+		    (!own || own->type == JSCAN_NULL || (text && !span_eq(v->text, own->text))))
+			return false;
+	}
+	return true;
+}
+
+/* Index of the first record of the last run in a log to which several runs were appended: there,
+   the steps go back to where those of the run before began. A run that goes on from a checkpoint
+   does not go back so far. */
+static size_t last_run(const struct taker *t, struct value *const *records, size_t nr)
+{
+	enum { STEPS = 3 }; /* records of fewer steps may be those of several processes at once */
+	double begin[COUNTERS], reached[COUNTERS], now[COUNTERS];
+	size_t from = 0, runs = 0, steps = 0;
+	for (size_t i = 0; i < nr; i++) {
+		bool back = false, anew = steps >= STEPS;
+		if (!counters_of(records[i], now))
+			continue;
+		for (int k = 0; k < COUNTERS && steps; k++) {
+			anew = anew && !(now[k] > begin[k]);
+			back = back || now[k] < reached[k];
+			reached[k] = fmax(reached[k], now[k]);
+		}
+		steps++;
+		if (steps == 1 || (anew && back && is_alike(records[from], records[i]))) {
+			from = i;
+			runs++;
+			steps = 1;
+			memcpy(begin, now, sizeof now);
+			memcpy(reached, now, sizeof now);
+		}
+	}
+	if (runs > 1)
+		diag_warn(t->log,
+		          "%s: it holds %zu runs, since its steps begin anew: only the last is read; "
+		          "write each run into a file of its own",
+		          t->f->name, runs);
+	return runs > 1 ? from : 0;
+}
+
 enum status readings_take(const struct reading_file *f, struct value *const *records, size_t nr,
                           struct digest *d, struct diag_log *log)
 {
@@ -536,8 +604,9 @@ enum status readings_take(const struct reading_file *f, struct value *const *rec
 	size_t hidden = *f->file == '.', dot = hidden + strcspn(f->file + hidden, ".");
 	t.file = arena_dup(t.a, (struct span){ f->file, dot });
 	bool series = f->format->series;
+	size_t from = series ? last_run(&t, records, nr) : 0;
 	for (; t.number < (series ? 1 : nr) && t.status == ST_OK; t.number++) {
-		t.record = series ? steps_of(records, nr, t.a) : records[t.number];
+		t.record = series ? steps_of(records + from, nr - from, t.a) : records[t.number];
 		name_case(&t);
 		take_record(&t);
 	}

@@ -96,6 +96,10 @@ const struct value *reading_failure_in(const struct value *of, int depth);
 /// to do; owned by `a`.
 const char *reading_failure_text(const struct value *v, struct arena *a);
 
+/// True for the name of a text that differs between runs of one case, such as a date, a host or a
+/// commit, or that is the unit of a figure.
+bool reading_is_of_run(struct span name);
+
 /// True if the member called v->key has decimal places in at least one of 100 records, counted from
 /// the record of `v` on. Such a member is not a setting, whatever its name is.
 bool reading_is_fraction(const struct value *v);
