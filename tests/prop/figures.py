@@ -24,7 +24,8 @@
   on the alphabet.
 - Whatever becomes of a file, each figure of either side ends as judged, as not judged with the reason, or as absent.
 - A table of nsys stats, in any unit of its headings, in CSV or as it is printed, gives the same verdict.
-- A log to which runs were appended is read as its last one.
+- A figure that only some steps have is judged, and missing if it is gone. The points of a sweep are cases, however they are written. A log to which
+  runs were appended is read as its last one.
 - The directions of names and units are those of a list that was written by hand, as are the names of amounts of work.
 
 $GPUGATE is the program, $READ_FIGURES reads many files in one process; exit 77 skips.
@@ -1730,6 +1731,65 @@ def rates_of_logs(folder):
         assert {m["metric"] for m in found} >= {f"input.{name}.median"} and {m["unit"] for m in found if m["metric"].endswith("median")} == {unit}, (text, found)
 
 
+def rendered(rows, of=None):
+    """Rows as JSON lines, as a list, as a list in an object and, if no row has an object, as a table: {name: contents}."""
+    keys = list(dict.fromkeys(k for row in rows for k in row))
+    cell = lambda v: "" if v is None else str(v)
+    table = ",".join(keys) + "\n" + "".join(",".join(cell(row.get(k)) for k in keys) + "\n" for row in rows)
+    made = {"r.jsonl": "".join(json.dumps(row) + "\n" for row in rows), "l.json": rows, "o.json": {"model": "m", "history": rows}, "t.csv": table}
+    return {k: v for k, v in made.items() if k != "t.csv" or not any(isinstance(v, (dict, list)) for row in rows for v in row.values())}
+
+
+def some_steps(folder):
+    """A figure that only some steps have, wherever the first of them is, is judged, and is missing if it is gone."""
+    rng = random.Random(20261201)
+    for name, worse, first in (("eval_accuracy", 0.5, 1200), ("peak_memory_gb", 2, 9), ("eval_loss", 2, 3), ("perf.tok_s", 0.5, 7)):
+        outer, _, inner = name.partition(".")
+        nr, every = first + 12, rng.choice((2, 3, 5))
+        own = rng.random() < 0.5  # whether the figure has records of its own
+
+        def rows(factor, gone=False, as_null=False):
+            made = []
+            for i in range(nr):
+                row = {"step": i, "loss": 2.5 - i / 4096, "step_ms": 12.5}
+                here = i >= first and i % every == 0 and not gone
+                value = {inner: 40.5 * factor} if inner else 40.5 * factor
+                made += [row, {"step": i, outer: value}] if here and own else [{**row, **({outer: value} if here else {outer: None} if as_null else {})}]
+            return made
+
+        for file in rendered(rows(1)):
+            gate = Gate(folder / name / file, file, rendered(rows(1))[file], named=True)
+            figure = f"input.{name}.median"
+            code, verdicts, text = gate.check(rendered(rows(worse))[file])
+            assert code == 1 and verdicts[figure] == "fail", (name, file, verdicts, text)
+            code, verdicts, text = gate.check(rendered(rows(1, gone=True))[file])
+            assert code == 3 and verdicts[figure] == "missing", (name, file, verdicts, text)
+            if not own:
+                assert gate.check(rendered(rows(worse, as_null=True))[file])[1][figure] == "fail", (name, file)
+
+
+def points(folder):
+    """The points of a sweep are cases by what distinguishes them, in whatever depth, order and notation: each is judged, and missing if it is gone."""
+    for name, values in (("concurrency", (1, 8, 64)), ("bytes", (1024, 1 << 20, 1 << 30)), ("rate", (1, 5, 16)), ("batch_size", (8, 16, 24)), ("elements", (16, 64, 512))):
+        of = lambda ms: list(zip(values, ms))
+        kinds = {
+            "nested": lambda rows: [{"config": {name: n, "mode": "x"}, "latency_ms": v} for n, v in rows],
+            "inside": lambda rows: {"model": "m", "results": [{"config": {"load": {name: n}}, "latency_ms": v} for n, v in rows]},
+            "beside": lambda rows: {"took_ms": 5, "benchmarks": [{"type": "b", "config": {name: n}, "metrics": {"latency_ms": v}} for n, v in rows]},
+            "lists": lambda rows: {"ops": [{"op": op, "points": [{name: n, "latency_ms": v * k} for n, v in rows]} for k, op in ((1, "a"), (3, "b"))]},
+        }
+        for kind, render in kinds.items():
+            gate = Gate(folder / name / kind, "r.json", render(of((5.5, 9.5, 40.5))), named=True)
+            code, verdicts, text = gate.check(render(of((5.5, 9.5, 40.5))[::-1]))
+            assert code == 0 and not {"missing", "new"} & set(verdicts.values()), (name, kind, verdicts, text)
+            for i, n in enumerate(values):
+                code, verdicts, text = gate.check(render(of([v * (3 if k == i else 1) for k, v in enumerate((5.5, 9.5, 40.5))])))
+                bad = {m for m, v in verdicts.items() if v == "fail"}
+                assert code == 1 and bad and all(re.search(rf"{name}{n}\b", m) for m in bad), (name, kind, n, verdicts, text)
+                code, verdicts, text = gate.check(render([row for row in of((5.5, 9.5, 40.5)) if row[0] != n]))
+                assert code == 3, (name, kind, n, verdicts, text)
+
+
 def appended(folder):
     """A log to which runs were appended is read as its last run, and says so; a run that goes on from a checkpoint is one run."""
     def jsonl(steps, k):
@@ -1772,7 +1832,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, appended, units_of_names, brackets, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, some_steps, points, appended, units_of_names, brackets, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -846,6 +846,13 @@ static const struct row details[] = {
 	  "a "
 	  "file of its own | v=5 [step=1]",
 	  false },
+	/* empty cells and null do not count where a step may lack the figure */
+	{ "- {match: '*', name: f, series: true, samples: [{at: v, optional: true}, {at: w}]}",
+	  "{\"v\": null, \"w\": 1}\n{\"v\": 2, \"w\": null}\n{\"v\": null, \"w\": 3}\n",
+	  "m: 'w' is null, not measured | v.median=2 'median v' v.n=1 'n v' v.p90=2 'p90 v' v.p99=2 "
+	  "'p99 "
+	  "v'",
+	  false },
 	{ "- {match: \"*\", name: f, read: lines, prefix: \"::\", series: true, take: [{at: v}]}",
 	  "x ::{\"v\": 1}\n::{\"v\": \n",
 	  "m:2: byte 6: the input ends where a value was expected; it is empty or cut short", true },
@@ -994,6 +1001,58 @@ static const struct {
 	  false },
 	{ "x.json", "[{\"elements\": 16, \"t_ms\": 1}, {\"elements\": 32, \"t_ms\": 2}]",
 	  "!elements16/t_ms=1 ms lower elements32/t_ms=2 ms lower", false },
+	{ "x.json",
+	  "[{\"elements\": 64, \"t_ms\": 1}, {\"elements\": 16, \"t_ms\": 2}, {\"elements\": 128, "
+	  "\"t_ms\": 3}]",
+	  "!elements128/t_ms=3 ms lower elements16/t_ms=2 ms lower elements64/t_ms=1 ms lower", false },
+	/* settings in objects, if they differ; a number beside a figure does not count as one */
+	{ "x.json",
+	  "[{\"in\": {\"batch_size\": 8, \"tp\": 2}, \"t_ms\": 1}, {\"in\": {\"batch_size\": 4, "
+	  "\"tp\": 2}, "
+	  "\"t_ms\": 2}]",
+	  "!batch_size4/t_ms=2 ms lower [in.tp=2] batch_size8/t_ms=1 ms lower [in.tp=2]", false },
+	{ "x.json", "[{\"in\": {\"rate\": 4}, \"t_ms\": 1}, {\"in\": {\"rate\": 8}, \"t_ms\": 2}]",
+	  "!rate4/t_ms=1 ms lower rate8/t_ms=2 ms lower", false },
+	{ "x.json", "[{\"in\": {\"seen\": 4, \"t_ms\": 1}}, {\"in\": {\"seen\": 8, \"t_ms\": 2}}]",
+	  "?!in.seen.median=6 n2 ±2.965 'median in.seen' in.t_ms.median=1.5 ms lower n2 ±0.7413 "
+	  "'median "
+	  "in.t_ms'",
+	  false },
+	{ "x.json",
+	  "{\"tok_s\": 5, \"l\": [{\"name\": \"a\", \"in\": {\"rate\": 4}, \"t_ms\": 1}, {\"name\": "
+	  "\"a\", "
+	  "\"in\": {\"rate\": 8}, \"t_ms\": 2, \"u_ms\": 3}]}",
+	  "!l.a.rate4.t_ms=1 ms lower l.a.rate8.t_ms=2 ms lower l.a.rate8.u_ms=3 ms lower tok_s=5 "
+	  "tok/s "
+	  "higher",
+	  false },
+	/* figures and settings of later records, also in objects and lists; what was measured there */
+	{ "x.json",
+	  "[{\"step\": 1, \"a_ms\": 1}, {\"step\": 2, \"b_ms\": 2, \"in\": {\"c_ms\": 3}}, {\"step\": "
+	  "3, "
+	  "\"in\": {\"c_ms\": 5, \"d\": [4]}, \"batch_size\": 2}]",
+	  "?!a_ms.median=1 ms lower 'median a_ms' [step=3] [batch_size=2] b_ms.median=2 ms lower "
+	  "'median "
+	  "b_ms' [step=3] [batch_size=2] in.c_ms.median=4 ms lower n2 ±1.483 'median in.c_ms' [step=3] "
+	  "[batch_size=2] in.d.median=4 'median in.d' [step=3] [batch_size=2]",
+	  false },
+	{ "x.json",
+	  "[{\"name\": \"a\", \"a_ms\": \"-\", \"l\": []}, {\"name\": \"b\", \"a_ms\": 2, \"l\": [3]}]",
+	  "?!m: 'a_ms' of case 'a' is '-', not measured | b/a_ms=2 ms lower b/l.median=3 'median l'",
+	  false },
+	{ "x.json", "{\"parts\": [{\"t_ms\": 1}, {\"u_ms\": 2}], \"tok_s\": 3}",
+	  "!parts.t_ms.median=1 ms lower 'median parts.t_ms' parts.u_ms.median=2 ms lower 'median "
+	  "parts.u_ms' tok_s=3 tok/s higher",
+	  false },
+	/* a column of which half of the cells are empty, and of which fewer are */
+	{ "x.csv", "step,a_ms,b_ms\n1,1,\n2,2,\n3,,3\n4,4,4\n",
+	  "!a_ms.median=2 ms lower n3 ±1.483 'median a_ms' [step=4] b_ms.median=3.5 ms lower n2 "
+	  "±0.7413 "
+	  "'median b_ms' [step=4]",
+	  false },
+	{ "x.csv", "step,a_ms,b_ms\n1,1,\n2,2,2\n3,3,3\n",
+	  "!m: 'b_ms' is null, not measured | a_ms.median=2 ms lower n3 ±1.483 'median a_ms' [step=3]",
+	  false },
 	/* more than three members name records, at most twelve, where these do not distinguish them */
 	{ "x.json",
 	  "[{\"a\": \"k\", \"b\": \"l\", \"c\": \"m\", \"d\": \"n\", \"e\": \"o\", \"t_ms\": 1}, "

@@ -21,6 +21,8 @@ struct proposal {
 	struct value *first; ///< the first of the records
 	bool series; ///< true if the records are the steps of one case
 	bool several; ///< true if each record is a case, and its texts and settings name the case
+	bool sparse; ///< true if steps lack figures on purpose: null then does not mean a failed
+	             ///< measurement
 	bool named; ///< true if each record has one figure, and the texts of the record name the figure
 	bool open, known; ///< true if for some figure it is unknown whether higher or lower is better;
 	                  ///< true if this is known for some figure
@@ -133,6 +135,7 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	const char *at = list->n ? strstr(strbuf_str(list), line) : NULL;
 	if ((at && strchr(",}", at[strlen(line)])) || p->nr++ >= FIGURES)
 		return;
+	all = all && !p->sparse;
 	for (struct value *r = p->first; r && all && p->several; r = r->next)
 		all = path_find(path, r);
 	strbuf_adds(list, line);
@@ -149,9 +152,8 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 
 /* A template for the names of several records, made of the first `most` short texts and settings of
    one record; "" if it has none. Settings are those of the kind "case" or, if `most` is above
-   CASES, "record". `up` ("^" or "") leads to the record from the value whose name is filled in. */
-static const char *case_of(const struct proposal *p, const struct value *record, const char *up,
-                           size_t most)
+   CASES, "record". */
+static const char *case_of(const struct proposal *p, const struct value *record, size_t most)
 {
 	const char *name = "";
 	size_t nr = 0;
@@ -159,8 +161,8 @@ static const char *case_of(const struct proposal *p, const struct value *record,
 		bool setting = is_number(v) && !reading_is_fraction(v) &&
 		               figure_is_setting(v->key, most > CASES ? "record" : "case");
 		if (setting || is_name(v))
-			name = arena_printf(p->a, "%s%s%.*s{%s%s}", name, nr++ ? "." : "",
-			                    setting ? (int)v->key.n : 0, v->key.p, up, member(p, "", v->key));
+			name = arena_printf(p->a, "%s%s%.*s{%s}", name, nr++ ? "." : "",
+			                    setting ? (int)v->key.n : 0, v->key.p, member(p, "", v->key));
 	}
 	return name;
 }
@@ -190,6 +192,146 @@ static bool is_setting(const struct value *v, const char *kind)
 	return fits && figure_is_setting(name ? v->parent->key : v->key, kind);
 }
 
+/* True if `of`, apart from its member `but`, contains a figure for which it is known whether higher
+   or lower is better. */
+static bool has_figure(const struct value *of, const struct value *but, int depth)
+{
+	for (const struct value *v = of->first; v; v = v->next)
+		if (v != but && ((is_number(v) && figure_better(v->key, figure_unit_by_name(v->key))) ||
+		                 (depth < DEPTH && has_figure(v, but, depth + 1))))
+			return true;
+	return false;
+}
+
+enum { RECORDS = 1000 };
+
+/// A record, and the name that a template gives it.
+struct named_record {
+	const char *name;
+	const struct value *record;
+};
+ORDERING(name_cmp, struct named_record, BY_TEXT(name))
+
+/* True if both records have a member of the same name that is a figure, or holds some. */
+static bool share_figures(const struct value *a, const struct value *b)
+{
+	bool both = false;
+	for (const struct value *v = a->first; v && !both; v = v->next)
+		both = (v->first || (is_number(v) && !is_setting(v, "record"))) && value_get(b, v->key);
+	return both;
+}
+
+/* True if the template `name` is the same text for two records, from `first` on, that share
+ * figures.
+ */
+static bool is_twice(const struct proposal *p, struct value *first, const char *name)
+{
+	VEC(struct named_record) all = VEC_INIT;
+	for (struct value *r = first; r && all.nr < RECORDS; r = r->next) {
+		struct template_words words = { .record = r, .file = "" };
+		vec_push(&all, (struct named_record){ template_fill(name, &words, p->a).p, r });
+	}
+	vec_sort(&all, name_cmp);
+	bool twice = false;
+	for (size_t i = 1; i < all.nr && !twice; i++)
+		twice = strcmp(all.v[i - 1].name, all.v[i].name) == 0 &&
+		        share_figures(all.v[i - 1].record, all.v[i].record);
+	vec_release(&all);
+	return twice;
+}
+
+/* True if the name of a number tells that it was measured. A size may also be one of a sweep. */
+static bool is_measured(struct span name)
+{
+	const char *unit = figure_unit_by_name(name);
+	return figure_better(name, unit && unit[strlen(unit) - 1] == 'B' ? NULL : unit);
+}
+
+/* True if a member of an object is a number that was measured. */
+static bool measures(const struct value *of)
+{
+	const struct value *v = of->first;
+	while (v && !(is_number(v) && is_measured(v->key)))
+		v = v->next;
+	return v;
+}
+
+/* True if the records from `first` on are a sweep over the number at `path`, which is called
+   `name`: it is round in all records. If no other member names the records (`alone`), each value
+   must be larger than the next smaller one by half at least, and the differences must not be equal,
+   as those of a counter are. */
+static bool is_sweep(struct value *first, const char *path, struct span name, bool alone)
+{
+	struct decimal d;
+	VEC(int64_t) all = VEC_INIT;
+	bool even = true, fits = !is_measured(name);
+	for (struct value *r = first; r && fits; r = r->next) {
+		const struct value *own = path_find(path, r);
+		fits = own && reading_number(own, &d, NULL) == DECIMAL_OK && d.digits <= 0;
+		int64_t n = fits ? decimal_scaled(d, 0) : 0;
+		fits = n > 0 && (n <= 16 || n % 8 == 0 || n % 10 == 0);
+		vec_push(&all, n);
+	}
+	vec_sort(&all, number_cmp_i64);
+	for (size_t i = 1; i < all.nr && fits && alone; i++) {
+		fits = all.v[i] - all.v[i - 1] >= all.v[i - 1] / 2 + all.v[i - 1] % 2;
+		even = even && all.v[i] - all.v[i - 1] == all.v[1] - all.v[0];
+	}
+	fits = fits && (!alone || all.nr < 3 || !even);
+	vec_release(&all);
+	return fits;
+}
+
+/* True if the texts at `path` are not the same in all records from `first` on. */
+static bool varies(struct value *first, const char *path)
+{
+	const struct value *one = path_find(path, first), *own = one;
+	for (struct value *r = first->next; r && own && span_eq(own->text, one->text); r = r->next)
+		own = path_find(path, r);
+	return !own || !span_eq(own->text, one->text);
+}
+
+/* Appends to the template `name` what distinguishes the records from `first` on: of the members of
+   the object at `path`, those settings that vary or, if `sweep` is set, a number that the records
+   are a sweep over. True once no two records have the same name. */
+static bool tell_apart(const struct proposal *p, struct value *first, const char *path,
+                       const char **name, bool sweep, int depth)
+{
+	bool apart = false;
+	for (struct value *v = path_find(path, first)->first; v && !apart; v = v->next) {
+		if (!is_writable(v->key))
+			continue;
+		const char *at = member(p, path, v->key);
+		if (v->type == JSCAN_OBJECT && depth < DEPTH && (!sweep || !measures(v))) {
+			apart = tell_apart(p, first, at, name, sweep, depth + 1);
+		} else if (sweep ? is_number(v) && !reading_is_of_run(v->key) &&
+		                       is_sweep(first, at, v->key, !**name)
+		                 : depth > 0 && is_setting(v, "record") && varies(first, at)) {
+			const char *longer = arena_printf(p->a, "%s%s%.*s{%s}", *name, **name ? "." : "",
+			                                  (int)v->key.n, v->key.p, at);
+			apart = !is_twice(p, first, longer);
+			*name = apart || !sweep ? longer : *name;
+		}
+	}
+	return apart;
+}
+
+/* A template for the names of the records from `first` on; "" if nothing names them. */
+static const char *names_of(const struct proposal *p, struct value *first)
+{
+	const char *plain = case_of(p, first, CASES), *name = plain;
+	bool twice = is_twice(p, first, name);
+	/* further members are added to the names of cases only if the names are not unique: names that
+	   are unique must not change */
+	for (size_t nr = CASES; nr < 4 * CASES && twice; nr++) {
+		name = case_of(p, first, nr + 1);
+		twice = is_twice(p, first, name);
+	}
+	twice = twice && !tell_apart(p, first, "", &name, false, 0) &&
+	        !tell_apart(p, first, "", &name, true, 0);
+	return twice ? plain : name;
+}
+
 /* Adds the settings in `of`, an object around the list of records. */
 static void add_work_around(struct proposal *p, const struct value *of, const char *path, int depth)
 {
@@ -209,16 +351,19 @@ static void add_members(struct proposal *p, const struct value *of, const char *
 static void add_member(struct proposal *p, const struct value *v, const char *path,
                        const char *name, int depth)
 {
-	bool number = is_number(v), in_list = strstr(path, "[*]");
+	bool number = is_number(v);
 	const char *at = member(p, path, v->key), *list = arena_printf(p->a, "%s[*]", at);
+	const char *in_list = strstr(at, "[*]");
 	const char *as = v->type == JSCAN_OBJECT ? deeper(p, name) : name;
 	struct strbuf *out =
 	    p->series || (in_list && number && !strchr(name, '{')) ? &p->samples : &p->take;
 	if (!*name || !number || !is_value(v->key))
 		as = arena_printf(p->a, "%s%s%.*s", as, *name ? "." : "", (int)v->key.n, v->key.p);
-	bool in_name = strstr(p->case_name, arena_printf(p->a, "{%s}", at));
-	if ((in_name && (number || is_setting(v, "record"))) || is_setting(v, "record") ||
-	    (number && is_step(v->key))) {
+	const char *in = in_list ? in_list + strlen("[*]") : at; /* path in the record or element */
+	in += in[0] == '.' && in[1] != '"';
+	bool in_name =
+	    strstr(in_list ? name : p->case_name, arena_printf(p->a, "%c%s}", in_list ? '^' : '{', in));
+	if ((in_name && number) || is_setting(v, "record") || (number && is_step(v->key))) {
 		if (!in_name && !in_list)
 			add_work(p, at);
 	} else if (number && figure_is_neither(v->key) && reading_is_of_run(v->key)) {
@@ -230,7 +375,7 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 	} else if (first_sample(v)) {
 		add_figure(p, &p->samples, list, as, first_sample(v));
 	} else if (is_list(v) && depth < DEPTH && !in_list) {
-		const char *of = case_of(p, v->first, "^", CASES);
+		const char *of = deeper(p, names_of(p, v->first->next));
 		add_members(p, v->first, list, arena_printf(p->a, "%s%s%s", as, *of ? "." : "", of),
 		            depth + 1);
 	}
@@ -257,102 +402,90 @@ static size_t count_figures(const struct value *of)
 	return nr;
 }
 
-enum { RECORDS = 1000 };
+/* Adds to `into` the members of `from` that it lacks, down to DEPTH levels; a member that was not
+   measured is replaced. */
+static struct value *whole_of(struct arena *a, struct value *first, int depth);
 
-ORDERING(string_cmp, struct span, BY_TEXT(p))
-
-/* True if the template `name` is the same text for two records with the same members. */
-static bool is_twice(const struct proposal *p, const char *name)
+static void merge(struct arena *a, struct value *into, const struct value *from, int depth)
 {
-	VEC(struct span) names = VEC_INIT;
-	bool twice = false;
-	for (struct value *r = p->first; r && names.nr < RECORDS; r = r->next) {
-		struct strbuf b = STRBUF_INIT;
-		strbuf_add(&b,
-		           template_fill(name, &(struct template_words){ .record = r, .file = "" }, p->a));
-		for (const struct value *v = r->first; v; v = v->next)
-			strbuf_addf(&b, "\n%.*s", (int)v->key.n, v->key.p);
-		vec_push(&names, span_of(arena_take(p->a, &b)));
+	struct value *m = NULL;
+	for (const struct value *v = from->first; v; v = v->next) {
+		m = m ? m->next : into->first; /* most records have the same members in the same order */
+		if (!m || !span_eq(m->key, v->key))
+			for (m = into->first; m && !span_eq(m->key, v->key);)
+				m = m->next;
+		bool lacks = !m;
+		if (lacks) {
+			m = arena_alloc(a, 1, sizeof *m);
+			*(into->last ? &into->last->next : &into->first) = m;
+			into->last = m;
+		}
+		bool list = is_list(v) && depth < DEPTH;
+		if (lacks || (!m->first && !is_number(m) &&
+		              (v->first || is_number(v) || reading_is_unmeasured(m)))) {
+			struct value *next = lacks ? NULL : m->next;
+			*m = *v;
+			m->parent = into;
+			m->next = next;
+			if (list)
+				m->first = whole_of(a, v->first, depth + 1);
+			else if (v->type == JSCAN_OBJECT)
+				m->first = m->last = NULL;
+		} else if (list && is_list(m)) {
+			for (const struct value *e = v->first; e; e = e->next)
+				merge(a, m->first, e, depth + 1);
+		}
+		if (v->type == JSCAN_OBJECT && m->type == JSCAN_OBJECT && depth < DEPTH)
+			merge(a, m, v, depth + 1);
 	}
-	vec_sort(&names, string_cmp);
-	for (size_t i = 1; i < names.nr; i++)
-		twice = twice || span_eq(names.v[i - 1], names.v[i]);
-	vec_release(&names);
-	return twice;
 }
 
-/* True if the records are a sweep over `v`, a member of the first record: the values of this
-   member are round numbers in all records. If no other member names the records (`alone`), each
-   value must be larger than the last by half at least, and the differences must not be equal, as
-   those of a counter are. */
-static bool is_sweep(const struct value *v, bool alone)
+/* A record with the members of all records from `first` on, which follow it. */
+static struct value *whole_of(struct arena *a, struct value *first, int depth)
 {
-	struct decimal d;
-	int64_t last = 0, by = 0;
-	const char *own_unit = figure_unit_by_name(v->key);
-	bool even = true, size = own_unit && own_unit[strlen(own_unit) - 1] == 'B';
-	if (figure_better(v->key, size ? NULL : own_unit))
-		return false;
-	for (const struct value *r = v->parent; r; r = r->next) {
-		const struct value *own = value_get(r, v->key);
-		if (!own || reading_number(own, &d, NULL) != DECIMAL_OK || d.digits > 0)
-			return false;
-		int64_t n = decimal_scaled(d, 0), grown = n - last;
-		if (n <= 0 || (n > 16 && n % 8 && n % 10) || (alone && grown < last / 2 + last % 2))
-			return false;
-		even = even && (!last || !by || grown == by);
-		by = last ? grown : 0;
-		last = n;
+	struct value *whole = arena_alloc(a, 1, sizeof *whole);
+	*whole = (struct value){
+		.type = JSCAN_OBJECT, .key = first->key, .parent = first->parent, .next = first
+	};
+	for (const struct value *r = first; r; r = r->next)
+		merge(a, whole, r, depth);
+	return whole;
+}
+
+/* True if a figure is null or an empty cell in half of the records behind `whole` or more, as one
+   of evaluations is in the log of a training: it was not to be measured then. */
+static bool is_sparse(const struct value *whole)
+{
+	for (const struct value *m = whole->first; m; m = m->next) {
+		size_t nr = 0, none = 0;
+		for (const struct value *r = whole->next; r && nr < RECORDS && is_number(m); r = r->next) {
+			const struct value *own = value_get(r, m->key);
+			nr += own != NULL;
+			none += own && own->type == JSCAN_NULL;
+		}
+		if (none && 2 * none >= nr)
+			return true;
 	}
-	return !alone || !v->parent->next->next || !even;
+	return false;
 }
 
 /* Adds the figures and settings of the records from `first` on. If neither texts nor settings name
  * the records, several records are the steps of one case. */
 static void add_records(struct proposal *p, struct value *first, bool several)
 {
+	struct value *whole = whole_of(p->a, first, 0);
 	p->first = first;
 	p->several = several;
-	for (const struct value *v = first->first; v; v = v->next)
+	for (const struct value *v = whole->first; v; v = v->next)
 		p->several = p->several && !is_step(v->key);
-	p->case_name = p->several ? case_of(p, first, "", CASES) : "";
-	/* further members are added to the names of cases only if the names are not unique: names that
-	   are unique must not change */
-	const char *plain = p->case_name;
-	for (size_t nr = CASES; p->several && nr < 4 * CASES && is_twice(p, p->case_name); nr++)
-		p->case_name = case_of(p, first, "", nr + 1);
-	for (const struct value *v = first->next ? first->first : NULL;
-	     v && p->several && is_twice(p, p->case_name); v = v->next) {
-		const char *name = *p->case_name ? arena_printf(p->a, "%s.", p->case_name) : "";
-		name =
-		    arena_printf(p->a, "%s%.*s{%s}", name, (int)v->key.n, v->key.p, member(p, "", v->key));
-		if (is_number(v) && !reading_is_of_run(v->key) && is_sweep(v, !*p->case_name) && !is_twice(p, name))
-			p->case_name = name;
-	}
-	if (p->several && is_twice(p, p->case_name))
-		p->case_name = plain;
+	p->case_name = p->several ? names_of(p, first) : "";
 	p->series = several && !*p->case_name && first->next;
 	p->several = *p->case_name;
-	for (const struct value *v = first->first; v; v = v->next)
+	for (const struct value *v = whole->first; v; v = v->next)
 		p->named = p->named || (p->several && is_number(v) && is_value(v->key));
-	p->named = p->named && count_figures(first) == 1;
-	add_members(p, first, "", "", 0);
-	size_t nr = 0;
-	const char *work = p->work;
-	for (const struct value *r = first->next; r && p->several && ++nr < RECORDS; r = r->next)
-		add_members(p, r, "", "", 0);
-	p->work = work;
-}
-
-/* True if `of`, apart from its member `but`, contains a figure for which it is known whether higher
-   or lower is better. */
-static bool has_figure(const struct value *of, const struct value *but, int depth)
-{
-	for (const struct value *v = of->first; v; v = v->next)
-		if (v != but && ((is_number(v) && figure_better(v->key, figure_unit_by_name(v->key))) ||
-		                 (depth < DEPTH && has_figure(v, but, depth + 1))))
-			return true;
-	return false;
+	p->named = p->named && count_figures(whole) == 1;
+	p->sparse = p->series && is_sparse(whole);
+	add_members(p, whole, "", "", 0);
 }
 
 /* The list of records in an object that has no figures besides the list; else NULL. */
@@ -591,11 +724,8 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 		p.series = true;
 		if (*pattern)
 			st = text_lines_add(&t, file, pattern, log);
-		struct value *whole = t.root.first; /* the first line in which everything was measured */
-		for (struct value *v = whole ? whole->first : NULL; v && whole->next;)
-			v = !reading_is_unmeasured(v) ? v->next : (whole = whole->next)->first;
-		if (whole)
-			add_members(&p, whole, "", "", 0);
+		if (t.root.first)
+			add_members(&p, whole_of(p.a, t.root.first, 0), "", "", 0);
 	}
 	if (st == ST_OK && p.nr) {
 		strbuf_addf(&out->lines, "    - match: %s\n%s%s",

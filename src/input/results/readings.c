@@ -146,11 +146,12 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
  * to the value, `lenient` if the row of the format need not find a number. */
 static bool is_other(const struct taker *t, const struct value *v, bool lenient, bool any)
 {
+	bool series = t->f->format->series;
 	if (t->is_samples) /* a sample without a number may be of a failed request, and without it the
 	                      figure would be too good */
-		return false;
+		return v->type == JSCAN_NULL && series && t->row->optional;
 	if (v->type == JSCAN_NULL)
-		return t->f->format->series ? t->f->format->read == READ_CSV : lenient;
+		return series ? t->f->format->read == READ_CSV : lenient;
 	return lenient && !reading_begins_as_number(v->text) && !reading_is_unmeasured(v) &&
 	       (any || !reading_is_shortened(v->text));
 }
