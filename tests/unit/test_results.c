@@ -849,9 +849,8 @@ static const struct row details[] = {
 	/* empty cells and null do not count where a step may lack the figure */
 	{ "- {match: '*', name: f, series: true, samples: [{at: v, optional: true}, {at: w}]}",
 	  "{\"v\": null, \"w\": 1}\n{\"v\": 2, \"w\": null}\n{\"v\": null, \"w\": 3}\n",
-	  "m: 'w' is null, not measured | v.median=2 'median v' v.n=1 'n v' v.p90=2 'p90 v' v.p99=2 "
-	  "'p99 "
-	  "v'",
+	  "m: 'w' is null, not measured | v.median=2 'median v' v.n=1 'n v' v.p90=2 n1 ±? 'p90 v' "
+	  "v.p99=2 n1 ±? 'p99 v'",
 	  false },
 	/* tables by columns */
 	{ "- {match: '*', name: f, records: '*', columns: n, case: '{n}.{^g}.{k}', take: [{at: v}]}",

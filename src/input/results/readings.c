@@ -550,7 +550,7 @@ static bool counters_of(const struct value *record, double out[COUNTERS])
 }
 
 /* True if the record `r` has what `first` has, and says the same in texts that are of no run. */
-static bool is_alike(const struct value *first, const struct value *r)
+static bool may_be_first(const struct value *first, const struct value *r)
 {
 	for (const struct value *v = first->first; v; v = v->next) {
 		const struct value *own = value_get(r, v->key);
@@ -581,7 +581,7 @@ static size_t last_run(const struct taker *t, struct value *const *records, size
 			reached[k] = fmax(reached[k], now[k]);
 		}
 		steps++;
-		if (steps == 1 || (anew && back && is_alike(records[from], records[i]))) {
+		if (steps == 1 || (anew && back && may_be_first(records[from], records[i]))) {
 			from = i;
 			runs++;
 			steps = 1;
