@@ -70,7 +70,7 @@ exit 2
 FOREIGN = {"--counted", "--cuda-graph-trace", "--cuda-memory-usage", "--capture-range", "--gpu-metrics-devices", "--no-python", "--trace", "--type",
            "--build", "--install", "--size", "--target", "--update", "--runs", "--processor", "--page", "--table",
            "--prefix", "--preset", "--rm", "--user",
-           "--from", "--no-install-recommends", "--benchmark", "--save-result", "--save-detailed", "--output-json", "--message-format", "--output-file", "--result-filename", "--benchmark-json", "--export-json",
+           "--from", "--no-install-recommends", "--benchmark", "--save-result", "--save-detailed", "--output-json", "--message-format", "--exporters", "--output-file", "--result-filename", "--benchmark-json", "--export-json",
            "--extended", "--minutes", "--gpugate-bootstrap", "--no-build-isolation", "--lock-gpu-clocks", "--nproc-per-node", "--wait", "--nodes", "--nnodes", "--gpus-per-node", "--ntasks-per-node", "--rdzv-backend", "--rdzv-endpoint", "--steps", "--where", "--memory", "--signal", "--profiler-config", "--model-path", "--again", "--seed", "--folded", "--enable-profile-cuda-graph"}
 # Files of a user's repository, which this project does not have.
 OWN = {"baselines/train-NVIDIA-H200.json", "rules/gpugate.yaml", "rules/rate.yaml", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "baselines/resnet50-NVIDIA-H100-80GB-HBM3.json", "baselines/test_train_step.json", "baselines/WORKLOAD.history.jsonl", "baselines/.gitattributes", "rules/train.yaml", "rules/kernel.yaml", "baselines/resnet50.json", "baselines/resnet50.history.jsonl", "baselines/resnet50-NVIDIA-H100-80GB-HBM3.history.jsonl", "baselines/WORKLOAD.json"}

@@ -22,10 +22,6 @@ static void test_moments(void **state)
 		{ "", NULL, "step.latency", "100 100 100", NULL, 0 },
 		{ "", NULL, "step.period_compute", "- 80 80", NULL, 0 },
 		{ "", NULL, "step.idle_time", "- 20 20", NULL, 0 },
-		{ "a last step without its work has no share in utilization",
-		  "A ProfilerStep#1 1 0 100\nA ProfilerStep#2 1 100 100\nA ProfilerStep#3 1 200 100\n"
-		  "R x 1 1 5 1\nR x 1 2 105 1\nK a 0 7 1 10 80\nK a 0 7 2 110 80\n",
-		  "devices", "[0: 1 2 180 160 160 0 0 | 80/100]", NULL, 0 },
 		{ "the GPU lags behind the host: over at 105, 205, 305",
 		  THREE "K a 0 7 1 5 100\nK a 0 7 2 105 100\nK a 0 7 3 210 95\n", "step.period",
 		  "- 100 100", NULL, 0 },

@@ -53,7 +53,7 @@ struct device_stat {
 	int64_t span_ns, busy_ns, compute_ns;
 	int64_t comm_ns, overlap_ns; ///< time of communication; part of it that overlaps computation
 
-	/// Length of all usable steps, and the GPU's busy time in them. Without work in measured
+	/// Length of all measured steps, and the GPU's busy time in them. Without work in measured
 	/// steps: from the GPU's first activity to its last. 0 if all steps are warm-up, -1 if not
 	/// recorded.
 	int64_t measured_ns, measured_busy_ns;

@@ -9,7 +9,7 @@
 struct wall_device {
 	bool works; ///< true if the device has an activity in at least one step
 	bool live; ///< true if the device is in the list `live` of wall_walk
-	int64_t busy_ns; ///< busy time over the periods of the usable steps
+	int64_t busy_ns; ///< busy time over the periods of the measured steps
 	struct cover compute, kernels, all;
 	int64_t before[3]; ///< lengths of `compute`, `kernels`, `all` up to the last start or end of a
 	                   ///< period
@@ -133,9 +133,7 @@ static enum status walk_steps(struct wall_walk *w, int64_t *measured_ns, struct 
 		over_ns = begin_ns > end_ns ? begin_ns : end_ns;
 		if (i == 0)
 			advance(w, begin_ns, false, length);
-		/* a step that is left out has no share in utilization either */
-		bool counts = known && steps_usable(s, (uint32_t)i) != NO_ID;
-		advance(w, over_ns, counts, length);
+		advance(w, over_ns, measured && known, length);
 		if (measured)
 			w->d->samples[METRIC_STEP_LATENCY][step] = end_ns - start_ns;
 		if (measured && known)
@@ -143,7 +141,7 @@ static enum status walk_steps(struct wall_walk *w, int64_t *measured_ns, struct 
 		else if (measured)
 			set_no_period(w, step);
 		/* the sum fits into int64, since periods are disjoint */
-		*measured_ns += counts ? over_ns - begin_ns : 0;
+		*measured_ns += measured && known ? over_ns - begin_ns : 0;
 	}
 	return ST_OK;
 }
