@@ -301,7 +301,16 @@ def narrower(b):
             if rule != "figures" and not ALL:
                 break
     b.file("r.yaml", "version: 2\nrules: {own: {metric: input.ttft_ms, fail: {increase: 3%}}, others: {metric: 'input.*', warn: {change: 3%}}}\n")
-    assert told() == 1 and "# leaves out what is judged by own, others\n" in b.fine("lint", "r.yaml", "--print").stdout.decode()
+    assert told() == 0 and "# leaves out what is judged by own, others\n" in b.fine("lint", "r.yaml", "--print").stdout.decode()
+    # a pattern of one's own leaves a figure to the rule that names it only if that rule may fail by a comparison, and the pattern only compares
+    for own, others, left in (("fail: {increase: 90%}", "fail: {increase: 3%}", True), ("fail: {increase: 90%}", "fail: {max: 20.5}", False),
+                              ("warn: {increase: 2%}", "fail: {increase: 3%}", False), ("fail: {increase_since_pin: 90%}", "fail: {increase: 3%}", False),
+                              ("fail: {max: 99}", "fail: {increase: 3%}", False)):
+        text = f"own: {{metric: input.ttft_ms, {own}}}, others: {{metric: 'input.*', better: lower, {others}}}"
+        b.file("r.yaml", f"version: 2\nrules: {{{text}}}\n")
+        b.run("check", "f9.json", "--rules", "r.yaml", "--baseline", "f.json", "--json", "o.json")
+        ids = [c["id"] for c in json.loads((b.dir / "o.json").read_text())["checks"]]
+        assert ("others[ttft_ms]" in ids) != left and any(i.split("[")[0] == "own" for i in ids), (text, ids)
     # the figures of categories, of which no rule asks, are stored for the noise of all others
     found = checks("t.json.gz", "metric: category.time, select: {category: attention}, fail: {increase: 3%}")["own[attention]"]
     assert found[2] == (5, 5), found

@@ -116,16 +116,27 @@ static bool is_of_whole(const struct query *q, const struct query *like)
 	return true;
 }
 
+static bool has_absolute(const struct rule *r)
+{
+	return ANY(i, r->fail.list.nr, limit_is_absolute(&r->fail.list.v[i])) ||
+	       ANY(i, r->warn.list.nr, limit_is_absolute(&r->warn.list.v[i]));
+}
+
 /* True if `own` is a rule of the user that may judge items instead of `rule`: both are on figures
  * of result files, or `own` selects items of the same metric and statistic. If `rule` is also the
- * user's, `rule` must be on a pattern of figures, and `own` on a single figure. */
+ * user's, it must be on a pattern of figures and have no `max` or `min`, and `own` must be on a
+ * single figure, and fail by a comparison with the newest runs: what fails by `rule` may not pass
+ * because `own` has another kind of limit. */
 static bool takes_from(const struct rule *own, const struct rule *rule)
 {
 	bool figures = own->metric->need == NEED_INPUT && rule->metric->need == NEED_INPUT;
 	bool whole = is_of_whole(&own->query, &rule->query);
 	if (!rule->built_in)
 		return figures && whole && own->metric->label == LABEL_NONE &&
-		       rule->metric->label == LABEL_INPUT;
+		       rule->metric->label == LABEL_INPUT && !has_absolute(rule) &&
+		       ANY(i, own->fail.list.nr,
+		           !limit_is_absolute(&own->fail.list.v[i]) &&
+		               own->fail.list.v[i].condition != COND_INCREASE_SINCE_PIN);
 	bool named = own->metric == rule->metric && select_any(&own->query) && own->stat == rule->stat;
 	return !own->built_in && (figures || (named && whole));
 }
@@ -152,6 +163,10 @@ bool checks_drop_own(struct bench *b, const struct rules *rules, const struct ru
 		if (!takes_from(own, rule) ||
 		    (!compares && !ANY(k, own->fail.list.nr, own->fail.list.v[k].condition == COND_MAX)))
 			continue;
+		if (!rule->built_in) { /* for speed: a name that no run has does no harm */
+			vec_push(&taken.list, span_of(own->metric->name + strlen("input.")));
+			continue;
+		}
 		bench_query(b, &own->query, &of_own);
 		for (size_t k = 0; k < of_own.list.nr && own->except.nr; k++)
 			vec_push(&all.list, of_own.list.v[k]);

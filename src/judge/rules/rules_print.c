@@ -86,11 +86,6 @@ static bool is_figure(const struct node *metric)
 	return span_starts(metric->text, SPAN("input."));
 }
 
-static bool is_pattern(const struct node *metric)
-{
-	return strpbrk(metric->text.p, "*?");
-}
-
 /* Append a comment with the ids of the user's rules that judge some items instead of the rule
    `rule`. checks_drop_own() decides in more detail which items a run's check takes from the
    rule. */
@@ -98,15 +93,12 @@ static void add_taking(struct strbuf *b, const struct node *rules, const struct 
 {
 	const struct node *metric = node_get(rule, "metric");
 	const char *before = "    # leaves out what is judged by ";
-	bool users = !node_get(rule, "id")->built_in;
-	if (users ? !is_figure(metric) || !is_pattern(metric)
-	          : !node_get(rule, "for_each") && !is_figure(metric))
+	if (!node_get(rule, "id")->built_in || (!node_get(rule, "for_each") && !is_figure(metric)))
 		return;
 	for (const struct node *own = rules->first; own; own = own->next) {
 		const struct node *id = node_get(own, "id"), *of = node_get(own, "metric");
 		bool named = span_eq(of->text, metric->text) && node_get(own, "select");
-		if (id->built_in || (users && is_pattern(of)) ||
-		    !((named && !users) || (is_figure(of) && is_figure(metric))))
+		if (id->built_in || !(named || (is_figure(of) && is_figure(metric))))
 			continue;
 		if (!compares(node_get(own, "fail")) && !compares(node_get(own, "warn")))
 			continue;
