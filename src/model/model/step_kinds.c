@@ -53,6 +53,14 @@ struct step_kinds step_kinds_of(const struct run *first, const struct run *secon
 	for (int s = 0; s < 2; s++)
 		if (of[s].all_ns <= 0 || of[s].of_kinds < of[s].steps - of[s].steps / 10)
 			return (struct step_kinds){ 0 };
+	/* older digests do not tell these kinds, which then are steps of no known kind */
+	bool newer[2] = { false, false };
+	for (int s = 0; s < 2; s++)
+		for (int p = PHASE_VERIFY; p < NR_PHASES; p++)
+			newer[s] = newer[s] || k.steps[s][p];
+	for (int s = 0; s < 2; s++)
+		if (newer[!s] && !newer[s] && of[s].of_kinds < of[s].steps)
+			return (struct step_kinds){ 0 };
 	for (int p = FIRST_KIND; p < NR_PHASES; p++) {
 		const int64_t n[2] = { k.steps[0][p], k.steps[1][p] };
 		int from = n[0] ? 0 : 1;
