@@ -1134,7 +1134,7 @@ static void test_out_of_memory_risk(void **state)
 	} cases[] = {
 		{ 2000000000, NULL },          { 1999999999, "may run out" },
 		{ 1000000000, "may run out" }, { 999999999, "nearly runs out" },
-		{ -5, "nearly runs out" },     { INT64_MAX, "ran out of memory 0: 3 allocations failed" }
+		{ -5, "nearly runs out" },     { INT64_MAX, "ran out of memory: 3 allocations of memory 0 failed" }
 	};
 	for (size_t i = 0; i < NR_OF(cases); i++) {
 		struct sides s;

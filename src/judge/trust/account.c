@@ -92,7 +92,8 @@ static bool runs_more(const struct digest *d, const struct digest *other)
 /* Number of kernels that launches of CUDA graphs lack. A graph runs the same kernels each time, but
    without the ids of its nodes only a comparison shows that some are missing. They are missing if
    `d` has as many launches per step as `other`, and either all steps of `other` run one number of
-   kernels, and some steps of `d` run this number, but others fewer; or launches of graphs of `d`
+   kernels, and some steps of `d` run this number, but others fewer, while both sides leave out as
+   many steps; or launches of graphs of `d`
    run at least twice as many different sets of kernels, and no kernel runs more often. */
 static int64_t fewer_replayed(const struct digest *d, const struct digest *other)
 {
@@ -107,7 +108,8 @@ static int64_t fewer_replayed(const struct digest *d, const struct digest *other
 	    !digest_step_stat(other, id, STAT_MAX, &then_most) ||
 	    !digest_step_stat(other, id, STAT_TOTAL, &then_sum))
 		return 0;
-	bool varies = least < most && most == then_most && most == then_least;
+	bool varies = least < most && most == then_most && most == then_least &&
+	              d->total_steps - d->usable_steps == other->total_steps - other->usable_steps;
 	int64_t then_kinds = other->trust.graph_kinds;
 	bool scattered = then_kinds && d->trust.graph_kinds / 2 >= then_kinds && !runs_more(d, other);
 	__int128 lacks = (__int128)then_sum * d->usable_steps / other->usable_steps - sum -

@@ -311,14 +311,14 @@ static const char *range_text(struct arena *a, struct range r)
 /* Append a finding if no step of a server had about as many requests or tokens as a step of the
    baseline; true if there is a finding. These numbers are compared because kernels of decode often
    have the same grid for batches of any size. */
-static bool find_range(const struct trust_scope *s, struct range b, struct range c,
+static bool find_range(const struct trust_scope *s, struct range b, struct range c, int slack,
                        const char *what)
 {
 	/* if clients send requests at will, the numbers of a step differ by chance: it is enough if the
-	   ranges of both sides overlap within 5 % */
+	   ranges of both sides overlap within `slack` percent */
 	if (!b.low || !c.low ||
-	    ((__int128)c.low * 100 <= (__int128)b.high * 105 &&
-	     (__int128)b.low * 100 <= (__int128)c.high * 105))
+	    ((__int128)c.low * 100 <= (__int128)b.high * (100 + slack) &&
+	     (__int128)b.low * 100 <= (__int128)c.high * (100 + slack)))
 		return false;
 	trust_add(s, "context-differs", ON_ALL,
 	          "has steps of %s %s and the baseline of %s: another batch",
@@ -326,13 +326,31 @@ static bool find_range(const struct trust_scope *s, struct range b, struct range
 	return true;
 }
 
-static bool find_requests(const struct trust_scope *s, const struct trust_counts *b,
-                          const struct trust_counts *c)
+/* Number of steps of a server that process prompts. */
+static int64_t prompt_steps(const struct digest *d)
 {
+	static const enum phase with_prompts[] = { PHASE_PREFILL, PHASE_MIXED };
+	int64_t nr = 0;
+	struct phase_summary p;
+	for (size_t i = 0; i < NR_OF(with_prompts); i++)
+		if (phase_summary_of(d, with_prompts[i], &metric_table[METRIC_STEP_CUDA_TIME], &p))
+			nr = number_add(nr, p.steps);
+	return nr;
+}
+
+static bool find_requests(const struct trust_scope *s, const struct digest *base,
+                          const struct digest *candidate)
+{
+	enum { FEW = 3, SLACK = 5, SLACK_OF_FEW = 50 };
+	const struct trust_counts *b = &base->trust, *c = &candidate->trust;
+	/* the prompts of one or two steps are drawn by chance */
+	const int64_t then = prompt_steps(base), now = prompt_steps(candidate);
+	bool few = (then > 0 && then < FEW) || (now > 0 && now < FEW);
 	return find_range(s, (struct range){ b->requests_low, b->requests_high },
-	                  (struct range){ c->requests_low, c->requests_high }, "requests") ||
+	                  (struct range){ c->requests_low, c->requests_high }, SLACK, "requests") ||
 	       find_range(s, (struct range){ b->tokens_low, b->tokens_high },
-	                  (struct range){ c->tokens_low, c->tokens_high }, "tokens");
+	                  (struct range){ c->tokens_low, c->tokens_high }, few ? SLACK_OF_FEW : SLACK,
+	                  "tokens");
 }
 
 static const char *kinds_text(struct arena *a, const int64_t *steps)
@@ -381,12 +399,12 @@ void trust_find_context(const struct run *baseline, const struct run *candidate,
 				operators_add(b, c, &operators);
 			other_unit = other_unit || find_unit(s, b, c);
 			other_scale = other_scale || find_scale(s, b, c);
-			other_batch = other_batch || find_requests(s, &b->trust, &c->trust);
+			other_batch = other_batch || find_requests(s, b, c);
 		}
 	}
 	find_fewer(&counts, s);
 	find_kinds(s, baseline, candidate);
-	if (!other_batch)
+	if (!other_batch && !other_scale)
 		find_scaled(&operators, &kernels, &copies, s);
 	vec_release(&operators.list);
 	vec_release(&kernels.list);

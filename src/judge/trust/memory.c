@@ -49,8 +49,8 @@ static void find_risk(const struct trust_scope *s, const struct digest *d)
 		struct memory_headroom h = memory_headroom_of(m);
 		if (m->source == MEMORY_OF_TRACE && m->oom_count > 0)
 			trust_add(s, "out-of-memory-risk", 0,
-			          "ran out of memory %s: %" PRId64 " allocation%s failed",
-			          text_line(a, span_of(m->id)), m->oom_count, text_s(m->oom_count));
+			          "ran out of memory: %" PRId64 " allocation%s of memory %s failed",
+			          m->oom_count, text_s(m->oom_count), text_line(a, span_of(m->id)));
 		if (h.risk != RISK_CRITICAL && h.risk != RISK_WARNING)
 			continue;
 		trust_add(
