@@ -19,10 +19,16 @@ const struct finding *report_finding(const struct report *r, size_t i)
 	            ANY(k, r->findings.v[f].checks.nr, r->findings.v[f].checks.v[k] == i));
 }
 
+static bool is_from_zero(const struct figure_row *f)
+{
+	return f->change && !f->pct_text[0];
+}
+
 ORDERING_POINTERS(figure_cmp, struct figure_row,
                   THEN((y->metric->worse != WORSE_EITHER) - (x->metric->worse != WORSE_EITHER))
-                      THEN(COMPARE(number_distance(y->change_pct, 0),
-                                   number_distance(x->change_pct, 0))) RISING(metric->place))
+                      THEN(is_from_zero(y) - is_from_zero(x))
+                          THEN(COMPARE(number_distance(y->change_pct, 0),
+                                       number_distance(x->change_pct, 0))) RISING(metric->place))
 
 const struct figure_row *report_figure(const struct report *r, enum metric_id id)
 {
