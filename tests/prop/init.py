@@ -320,12 +320,12 @@ def test_second(top):
 
 def test_advice(top):
     """What init advises leads on: the address of gpugate and the lines of the project stay, and all files are to be added."""
-    for forge, lines in (("github", ("runner: '[\"gpu\"]'", "benchmark: ./bench.sh")), ("gitlab", ("benchmark: ./bench.sh", "tags: [h100]"))):
+    for forge, lines in (("github", ("runner: '[\"gpu\"]'", "benchmark: |\n        pip install .\n\n        ./bench.sh")), ("gitlab", ("benchmark: ./bench.sh", "tags: [h100]"))):
         dir = repository(top / "advice", forge, f"git@{forge}.com:a/b")
         (dir / "profiles").mkdir()
         make(dir / "profiles" / "rank0.json.gz", "--seed", "1", "--steps", "4")
         said = run(dir, "init", "profiles", "--workload", "one").stdout
-        expect("'gpugate init profiles --force --home OWNER/REPO@REF' writes it" in said, said)
+        expect("'gpugate init profiles --workload one --force --home OWNER/REPO@REF' writes it" in said, said)
         run(dir, "init", "profiles", "--force", "--home", "me/gate@v1")
         gate = dir / (GITHUB[0] if forge == "github" else ".gitlab/gpugate.yml")
         text = gate.read_text()
@@ -343,7 +343,8 @@ def test_advice(top):
         said = run(dir, "init", f"../{forge}.json.gz", "--force").stdout
         expect("names trace.json.gz as the run, since what was given is not one plain path in the repository" in said, said)
     for stages, stage in (("stages: [bench, gate] # test\njob: {stage: bench, script: x}\n", "gate"), ("image: x\nstages:\n  - bench\n  # test\n  - gate-it\njob: {stage: bench, script: x}\n", "gate-it"),
-                          ("stages:\n- bench\n- \"deploy\"\n", "deploy"), ("stages: [build, test]\n", None), ("job: {stage: test, script: x}\n", None), ("stages:\n- test\n- deploy\n", None)):
+                          ("stages:\n- bench\n- \"deploy\"\n", "deploy"), ("stages: [build, test]\n", None), ("job: {stage: test, script: x}\n", None), ("stages:\n- test\n- deploy\n", None),
+                          ("stages: !reference [.x, stages]\n", None), ("stages: *all\n", None)):
         (dir / ".gitlab-ci.yml").write_text(stages)
         run(dir, "init", "--force")
         inputs = yaml.safe_load((dir / ".gitlab/gpugate.yml").read_text())["include"][0]["inputs"]

@@ -259,8 +259,20 @@ static const char *fit_workflow(struct init *in, const char *text)
 	return arena_take(&in->arena, &b);
 }
 
-/* The line of a workflow file that has the same key as `line` and, if this is an address, leads to
-   the same workflow or component; NULL text if there is none. */
+/* The line at `at`, with the lines below that are indented deeper and belong to its key. */
+static struct span block_at(const char *at)
+{
+	size_t depth = strspn(at, " "), n = strcspn(at, "\n");
+	for (const char *next; at[n] == '\n'; n = (size_t)(next - at) + strcspn(next, "\n")) {
+		next = at + n + 1;
+		if (!*next || (*next != '\n' && strspn(next, " ") <= depth))
+			break;
+	}
+	return (struct span){ at, n };
+}
+
+/* The lines of a workflow file that have the same key as `line` and, if this is an address, lead to
+   the same workflow or component; NULL text if there are none. */
 static struct span same_line(const char *file, struct span line)
 {
 	const char *colon = memchr(line.p, ':', line.n), *at = memrchr(line.p, '@', line.n);
@@ -271,7 +283,7 @@ static struct span same_line(const char *file, struct span line)
 	for (const char *end; (end = strchr(file, '\n')); file = end + 1) {
 		struct span own = { file, (size_t)(end - file) };
 		if (span_starts(span_trim(own, " "), key) && memmem(own.p, own.n, goal.p, goal.n))
-			return own;
+			return block_at(file);
 	}
 	return (struct span){ 0 };
 }
@@ -290,6 +302,12 @@ static const char *keep_lines(struct init *in, const char *former, const char *t
 		bool keeps = address || span_is_listed(key, keys) ||
 		             (!in->o->args.nr && span_is_listed(key, "runs"));
 		struct span own = keeps ? same_line(former, line) : (struct span){ 0 };
+		if (own.p && !address) { /* without the lines below the one that is replaced */
+			struct span block = block_at(line.p);
+			end = block.p + block.n;
+		} else if (own.p) {
+			own.n = strcspn(own.p, "\n"); /* what is below an address has keys of its own */
+		}
 		strbuf_add(&b, own.p ? own : line);
 		strbuf_addch(&b, '\n');
 	}
@@ -433,8 +451,9 @@ static enum status say_what_is_next(struct init *in)
 	if (in->lacks_home)
 		sink_printf(out,
 		            "the workflows lack the address of gpugate, for which gpugate/gpugate stands: "
-		            "'gpugate init%s --force --home OWNER/REPO@REF' writes it\n",
-		            strbuf_str(&runs));
+		            "'gpugate init%s%s%s --force --home OWNER/REPO@REF' writes it\n",
+		            strbuf_str(&runs), in->o->value[OPT_WORKLOAD] ? " --workload " : "",
+		            in->o->value[OPT_WORKLOAD] ? in->workload : "");
 	strbuf_release(&runs);
 	if (in->gate_file && in->o->args.nr && in->run_name != in->o->args.v[0])
 		sink_printf(out,
@@ -463,7 +482,8 @@ static enum status say_what_is_next(struct init *in)
 	for (size_t i = 0; i < in->files.list.nr; i++)
 		sink_printf(out, " %s", in->files.list.v[i].path);
 	for (size_t i = 0; i < in->files.kept.nr; i++)
-		sink_printf(out, " %s", in->files.kept.v[i]);
+		if (!to_change_ignored || strcmp(in->files.kept.v[i], ".gitignore") != 0)
+			sink_printf(out, " %s", in->files.kept.v[i]);
 	sink_puts(out, to_include ? " .gitlab-ci.yml" : "");
 	sink_puts(out, to_change_ignored ? " .gitignore\n" : "\n");
 	if (in->forge != FORGE_NONE)

@@ -178,6 +178,8 @@ static const char *stage_of(struct arena *a, const char *pipeline)
 	    strncmp(pipeline, "stages:", 7) == 0 ? pipeline : strstr(pipeline, "\nstages:");
 	struct span last = SPAN("");
 	at = at ? strchr(at, ':') + 1 : "";
+	if (strchr("!*&", at[strspn(at, " ")])) /* they are defined elsewhere, or there are none */
+		return NULL;
 	for (size_t n; *at && *at != ']'; at += n) {
 		n = strcspn(at, " \t\r\n,[]'\"");
 		if (*at == '#')
