@@ -957,6 +957,29 @@ static const struct {
 	/* a duration with letters is told, though it is not read */
 	{ "x.json", "{\"epoch_time\": \"1m30s\", \"model\": \"m\", \"x_ms\": 1.5}",
 	  "!m: 'epoch_time' is '1m30s' (a text), not measured | x_ms=1.5 ms lower [model=m]", false },
+	/* what all earlier steps have, and the last ones lack, was not measured at last; what some
+	   steps have among others is optional */
+	{ "x.json",
+	  "[{\"step\": 0, \"t_ms\": 1, \"loss\": 2}, {\"step\": 1, \"t_ms\": 1, \"loss\": 2}, "
+	  "{\"step\": 2, \"t_ms\": 1, \"loss\": 2}, {\"step\": 3, \"t_ms\": 1, \"loss\": null}, "
+	  "{\"step\": 4, \"t_ms\": 1, \"loss\": null}, {\"step\": 5, \"t_ms\": 1, \"loss\": null}]",
+	  "!m: 'loss' is 'null at the end', not measured | t_ms.median=1 ms lower n6 ±0 'median t_ms' "
+	  "[step=5]",
+	  false },
+	{ "x.json",
+	  "[{\"step\": 0, \"t_ms\": 1, \"loss\": 2}, {\"step\": 1, \"t_ms\": 1, \"loss\": 2}, "
+	  "{\"step\": 2, \"t_ms\": 1, \"loss\": 2}, {\"step\": 3, \"t_ms\": 1}, {\"step\": 4, "
+	  "\"t_ms\": 1}, {\"step\": 5, \"t_ms\": 1}]",
+	  "!m: 'loss' is 'absent at the end', not measured | t_ms.median=1 ms lower n6 ±0 'median "
+	  "t_ms' [step=5]",
+	  false },
+	{ "x.json",
+	  "[{\"step\": 0, \"t_ms\": 1, \"loss\": null}, {\"step\": 1, \"t_ms\": 1, \"loss\": 2}, "
+	  "{\"step\": 2, \"t_ms\": 1, \"loss\": null}, {\"step\": 3, \"t_ms\": 1, \"loss\": 2}, "
+	  "{\"step\": 4, \"t_ms\": 1, \"loss\": null}, {\"step\": 5, \"t_ms\": 1, \"loss\": null}]",
+	  "!loss.median=2 lower n2 ±0 'median loss' [step=5] t_ms.median=1 ms lower n6 ±0 'median "
+	  "t_ms' [step=5]",
+	  false },
 	/* a sweep: round numbers, not with the same step each */
 	{ "x.json",
 	  "[{\"elements\": 16, \"t_ms\": 1}, {\"elements\": 64, \"t_ms\": 2}, {\"elements\": 128, "

@@ -498,13 +498,17 @@ static void add_lacking(struct value *steps, size_t nr, struct arena *a)
 	}
 	bool lacks = others > 1 && !has_more(last, whole);
 	for (const struct value *v = lacks ? whole->first : NULL; v; v = v->next) {
-		const struct value *own = value_get(last, v->key);
-		struct value *none = arena_alloc(a, 1, sizeof *none);
+		struct value *own = last->first;
+		while (own && !span_eq(own->key, v->key))
+			own = own->next;
 		if (v->type == JSCAN_NULL || (own && own->type != JSCAN_NULL))
 			continue;
-		*none = (struct value){ JSCAN_NAN, .key = v->key, .text = SPAN("absent at the end"),
-			                    .parent = last, .next = last->first };
-		last->first = none;
+		struct value *next = own ? own->next : last->first;
+		struct span text = own ? SPAN("null at the end") : SPAN("absent at the end");
+		if (!own)
+			last->first = own = arena_alloc(a, 1, sizeof *own);
+		*own =
+		    (struct value){ JSCAN_NAN, .key = v->key, .text = text, .parent = last, .next = next };
 	}
 }
 
