@@ -25,7 +25,7 @@
 - Whatever becomes of a file, each figure of either side ends as judged, as not judged with the reason, or as absent.
 - A table of nsys stats, in any unit of its headings, in CSV or as it is printed, gives the same verdict.
 - A figure that only some steps have is judged, and missing if it is gone. The points of a sweep are cases, however they are written. A log to which
-  runs were appended is read as its last one. A table by columns is read as one by rows.
+  runs were appended is read as its last one.
 - The directions of names and units are those of a list that was written by hand, as are the names of amounts of work.
 
 $GPUGATE is the program, $READ_FIGURES reads many files in one process; exit 77 skips.
@@ -1777,8 +1777,6 @@ def points(folder):
             "inside": lambda rows: {"model": "m", "results": [{"config": {"load": {name: n}}, "latency_ms": v} for n, v in rows]},
             "beside": lambda rows: {"took_ms": 5, "benchmarks": [{"type": "b", "config": {name: n}, "metrics": {"latency_ms": v}} for n, v in rows]},
             "lists": lambda rows: {"ops": [{"op": op, "points": [{name: n, "latency_ms": v * k} for n, v in rows]} for k, op in ((1, "a"), (3, "b"))]},
-            "parallel": lambda rows: {name: [n for n, _ in rows], "latency_ms": [v for _, v in rows], "model": "m"},
-            "tables": lambda rows: {"model": "m", "config": {"gpu": "H100"}, "results": {name: [n for n, _ in rows], "latency_ms": [v for _, v in rows]}},
         }
         for kind, render in kinds.items():
             gate = Gate(folder / name / kind, "r.json", render(of((5.5, 9.5, 40.5))), named=True)
@@ -1829,34 +1827,12 @@ def appended(folder):
             assert all(more[k] == sum(map(len, steps)) - (alone[k] < 9) for k in more if k.endswith((".n", "ms.n")) and k in alone and "eval" not in k), (name, steps, more, alone)
 
 
-def columns(folder):
-    """A table that pandas wrote by its columns is read as by its rows, in any order of them; several tables may be in one file."""
-    rows = [{"Test name": f"serving_tp1_qps_{q}", "GPU": "H100", "Tput (req/s)": 1.5 * q, "Mean TTFT (ms)": 21.5 + q} for q in (1, 4, 16)]
-    more = [{"Test name": f"latency_tp{n}", "GPU": "H100", "Mean latency (ms)": 90.5 / n} for n in (1, 2)]
-    by_column = lambda rows, index=str: {k: {index(i): row[k] for i, row in enumerate(rows)} for k in rows[0]}
-    as_lists = lambda rows: {k: [row[k] for row in rows] for k in rows[0]}
-    wanted = all_figures(folder, write(folder / "rows.json", rows).name)
-    assert wanted["serving_tp1_qps_4.H100/Mean_TTFT"] == 25.5, wanted
-    kinds = {"plain": by_column, "inside": lambda r: {"serving": by_column(r)}, "filtered": lambda r: by_column(r, lambda i: str(3 * i + 2)), "lists": as_lists, "both": lambda r: {"serving": by_column(r), "latency": by_column(more)}}
-    for kind, render in kinds.items():
-        gate = Gate(folder / kind, "r.json", render(rows), named=True)
-        found = all_figures(folder / kind / "b", "r.json")
-        assert wanted.items() <= found.items() and (len(found) == len(wanted)) == (kind != "both"), (kind, found)
-        assert gate.check(render(rows[::-1]))[0] == 0, kind
-        assert gate.check(render(rows[1:]))[0] == 3, kind
-        slow = [{**row, "Mean TTFT (ms)": row["Mean TTFT (ms)"] * (2 if i == 1 else 1)} for i, row in enumerate(rows)]
-        code, verdicts, text = gate.check(render(slow[::-1]))
-        assert code == 1 and [m for m, v in verdicts.items() if v == "fail"] == ["input.serving_tp1_qps_4.H100/Mean_TTFT"], (kind, verdicts, text)
-    for content in ({"ttft_ms": [1.5, 2.5], "itl_ms": [3.5, 4.5]}, {"p50_ms": {"a": 1.5, "b": 2.5}, "batch_size": {"a": 1, "b": 8}}):  # samples; figures by name
-        assert not any("/" in k for k in all_figures(folder, write(folder / "s.json", content).name)), content
-
-
 def main():
     if not PROGRAM or not READER:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, columns, some_steps, points, appended, units_of_names, brackets, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, some_steps, points, appended, units_of_names, brackets, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -852,12 +852,6 @@ static const struct row details[] = {
 	  "m: 'w' is null, not measured | v.median=2 'median v' v.n=1 'n v' v.p90=2 n1 ±? 'p90 v' "
 	  "v.p99=2 n1 ±? 'p99 v'",
 	  false },
-	/* tables by columns */
-	{ "- {match: '*', name: f, records: '*', columns: n, case: '{n}.{^g}.{k}', take: [{at: v}]}",
-	  "{\"g\": 7, \"t\": {\"n\": {\"3\": \"a\", \"4\": \"b\"}, \"v\": {\"3\": 1, \"4\": 2}, \"k\": "
-	  "{\"3\": 5}}, \"u\": {\"n\": [\"c\", \"d\"], \"v\": [3, 4], \"k\": \"x\"}}",
-	  "a.7./v=1 b.7./v=2 c.7.x/v=3 d.7.x/v=4", false },
-	{ "- {match: '*', name: f, columns: n, take: [{at: v}]}", "{\"v\": 1}", "v=1", false },
 	{ "- {match: \"*\", name: f, read: lines, prefix: \"::\", series: true, take: [{at: v}]}",
 	  "x ::{\"v\": 1}\n::{\"v\": \n",
 	  "m:2: byte 6: the input ends where a value was expected; it is empty or cut short", true },
@@ -1081,16 +1075,6 @@ static const struct {
 	{ "x.csv", "step,a_ms,b_ms\n1,1,\n2,2,2\n3,3,3\n",
 	  "!m: 'b_ms' is null, not measured | a_ms.median=2 ms lower n3 ±1.483 'median a_ms' [step=3]",
 	  false },
-	/* tables by columns, beside settings, and several; not if a figure is beside them */
-	{ "x.json", "{\"gpu\": \"H\", \"in\": {\"n\": [\"a\", \"b\"], \"t_ms\": [1, 2], \"u_ms\": 3}}",
-	  "!a/t_ms=1 ms lower [.gpu=H] a/u_ms=3 ms lower [.gpu=H] b/t_ms=2 ms lower [.gpu=H] b/u_ms=3 "
-	  "ms "
-	  "lower [.gpu=H]",
-	  false },
-	{ "x.json",
-	  "{\"x\": {\"n\": {\"0\": \"a\"}, \"t_ms\": {\"0\": 1}}, \"y\": {\"n\": {\"0\": \"b\", \"1\": "
-	  "\"c\"}, \"t_ms\": {\"0\": 2, \"1\": 3}}, \"tok_s\": 4}",
-	  "?!tok_s=4 tok/s higher x.t_ms.0=1 y.t_ms.0=2 y.t_ms.1=3", false },
 	/* more than three members name records, at most twelve, where these do not distinguish them */
 	{ "x.json",
 	  "[{\"a\": \"k\", \"b\": \"l\", \"c\": \"m\", \"d\": \"n\", \"e\": \"o\", \"t_ms\": 1}, "

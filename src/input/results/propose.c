@@ -497,49 +497,6 @@ static struct value *records_of(const struct value *of)
 	return NULL;
 }
 
-/* The first row of the records from `first` on if these are tables of columns and a column
-   distinguishes their rows, which is then `*by`; else NULL. */
-static struct value *rows_of(const struct proposal *p, struct value_tree *t, struct value *first,
-                             struct span *by)
-{
-	for (const struct value *v = first->first; v; v = v->next) {
-		const struct value *one = v->first;
-		bool numbered = v->type == JSCAN_ARRAY || (one && one->key.n && is_digit(one->key.p[0]));
-		if (!one || !one->next || one->first || !numbered || !is_writable(v->key))
-			continue;
-		struct value *list = arena_alloc(p->a, 1, sizeof *list);
-		*list = (struct value){ .type = JSCAN_ARRAY, .parent = first->parent };
-		bool fits = true;
-		for (const struct value *r = first; r && fits; r = r->next)
-			fits = value_rows_add(t, list, r, v->key);
-		*by = v->key;
-		if (fits && has_figure(list->first, NULL, 0) &&
-		    !is_twice(p, list->first, names_of(p, list->first)))
-			return list->first;
-	}
-	return NULL;
-}
-
-/* The table of columns in an object that has no figures besides it, or the first of several that
-   are all its members; else NULL. `*path` leads to it. */
-static struct value *table_in(const struct proposal *p, struct value_tree *t,
-                              const struct value *of, const char **path)
-{
-	struct span by;
-	*path = "*";
-	if (of->first && rows_of(p, t, of->first, &by))
-		return of->first;
-	for (const struct value *v = of->first; v; v = v->next) {
-		struct value *one = arena_alloc(p->a, 1, sizeof *one);
-		*one = *v;
-		one->next = NULL;
-		*path = member(p, "", v->key);
-		if (is_writable(v->key) && !has_figure(of, v, 0) && rows_of(p, t, one, &by))
-			return one;
-	}
-	return NULL;
-}
-
 /* ---- lines of a log ---- */
 
 static const char *number_end(const char *at)
@@ -747,24 +704,16 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 	if (st == ST_OK && !json && csv_add(&t, file, NULL, 0, true, &table, log) != ST_OK)
 		table = false;
 	struct value *first = t.root.first, *records;
-	struct span by;
 	while (json && first && first->type == JSCAN_ARRAY)
 		first = first->first;
 	table = !json && table && is_table(first);
 	if (st == ST_OK && json && first && first->type == JSCAN_OBJECT) {
-		const char *path = "";
-		if ((records = records_of(first)))
-			path = arena_printf(p.a, "%s[*]", member(&p, "", records->key));
-		struct value *inner = records ? records->first : table_in(&p, &t, first, &path);
-		if (inner) {
-			keys = arena_printf(p.a, "      records: '%s'\n", path);
+		if ((records = records_of(first))) {
+			keys = arena_printf(p.a, "      records: '%s[*]'\n", member(&p, "", records->key));
 			add_work_around(&p, first, "^", 0);
-			first = inner;
+			first = records->first;
 		}
-		struct value *rows = rows_of(&p, &t, first, &by);
-		if (rows)
-			keys = arena_printf(p.a, "%s      columns: %s\n", keys, quoted(&p, arena_dup(p.a, by)));
-		add_records(&p, rows ? rows : first, first->next || records || rows);
+		add_records(&p, first, first->next || records);
 	} else if (st == ST_OK && table) {
 		keys = "      read: csv\n";
 		add_records(&p, first, true);

@@ -229,32 +229,14 @@ static bool is_wanted(const struct result_format *f, struct value *record)
 	       ALL(i, f->only.nr, holds_pair(&f->only.v[i], record));
 }
 
-/* Replaces records that are tables of columns by their rows. */
-static void split_rows(struct value_tree *t, const char *by, struct records *r)
-{
-	struct records rows = { 0 };
-	for (size_t i = 0; i < r->list.nr; i++) {
-		struct value *of = r->list.v[i], *list = arena_alloc(&t->arena, 1, sizeof *list);
-		*list = (struct value){ .type = JSCAN_ARRAY, .parent = of->parent };
-		if (!value_rows_add(t, list, of, span_of(by)))
-			vec_push(&rows.list, of);
-		else
-			for (struct value *row = list->first; row; row = row->next)
-				vec_push(&rows.list, row);
-	}
-	vec_release(&r->list);
-	*r = rows;
-}
-
 /* Lists the records of the file that the format takes; returns the number of all records, taken
    or not. */
-static size_t list_records(struct opened *o, const struct result_format *f, struct records *out)
+static size_t list_records(const struct opened *o, const struct result_format *f,
+                           struct records *out)
 {
 	size_t nr = 0;
 	for (size_t i = 0; i < o->documents.nr; i++)
 		path_visit(f->records ? f->records : "", o->documents.v[i], NULL, add_record, out);
-	if (f->columns)
-		split_rows(&o->tree, f->columns, out);
 	size_t all = out->list.nr;
 	for (size_t i = 0; i < all; i++)
 		if (is_wanted(f, out->list.v[i]))

@@ -56,38 +56,6 @@ const struct value *value_get(const struct value *of, struct span key)
 	return found;
 }
 
-/* True if both have as many values, under the same names. */
-static bool is_column(const struct value *v, const struct value *by)
-{
-	const struct value *a = v->first, *b = by->first;
-	for (; a && b && span_eq(a->key, b->key); a = a->next)
-		b = b->next;
-	return v->type == by->type && !a && !b;
-}
-
-bool value_rows_add(struct value_tree *t, struct value *list, const struct value *of,
-                    struct span by)
-{
-	const struct value *column = value_get(of, by), *v;
-	struct value *last = list->last, *row = column ? list : NULL;
-	for (v = column ? column->first : NULL; v && row; v = v->next)
-		row = value_add(t, list, JSCAN_OBJECT, v->key, SPAN(""));
-	for (const struct value *m = of->first; m && row; m = m->next) {
-		bool apart = is_column(m, column);
-		v = apart ? m->first : m;
-		for (row = last ? last->next : list->first; row; row = row->next) {
-			struct value *copy = value_add(t, row, v->type, m->key, v->text);
-			if (!copy)
-				return false;
-			copy->first = v->first;
-			copy->last = v->last;
-			v = apart ? v->next : v;
-		}
-		row = list;
-	}
-	return row;
-}
-
 /* ---- values from JSON ---- */
 
 struct value_builder {

@@ -62,13 +62,6 @@ struct value *value_add(struct value_tree *t, struct value *parent, enum jscan_t
 /// The member `key` of an object, or NULL if there is none.
 const struct value *value_get(const struct value *of, struct span key);
 
-/// Appends to `list` a record for each value in the member `by` of the object `of`, which is a list
-/// or an object. A member with as many values, under the same names, has one for each record; any
-/// other is the same in all of them. False if there is no such member, or if the tree has too many
-/// values already.
-bool value_rows_add(struct value_tree *t, struct value *list, const struct value *of,
-                    struct span by);
-
 /// Releases all memory of the tree.
 void value_tree_release(struct value_tree *t);
 

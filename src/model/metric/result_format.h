@@ -93,8 +93,6 @@ struct result_format {
 	const char *pattern; ///< pattern of the lines, only with READ_TEXT
 	const char *records; ///< path of the records; NULL if the whole value is the record, or a list
 	                     ///< of records
-	const char *columns; ///< member of a record that is a table: it has a value for each row; NULL
-	                     ///< if the records are not tables
 	VEC(struct result_pair) skip, only;
 	VEC(struct span)
 	work, work_done; ///< paths of settings that say which work was asked for, and of
