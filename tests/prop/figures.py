@@ -71,9 +71,9 @@ DIRECTIONS = {
            "sometimes", "free_variance", "latency_reduction_pct", "reduction_time_us", "free_time_us", "bandwidth_test_ms", "memory_utilization", "requests_within_latency_slo", "memory_clock_mhz", "loss_scale", "flops_per_token", "time_to_failure_h",
            "accuracy_loss", "throughput_std", "mean.standard_error", "CUDA_Runtime_Version",
            *"ci95_us sem_ms iqr_ms mad_ms margin_of_error_ms latency_noise_pct time_rsd time_error latency_pm latency_ci95 time_uncertainty_ms stderr_ms mean_err latency_sd sd_ms sigma_ms latency_var "
-           "accuracy_ci95 acc_stderr latency_spread timeout_s latency_slo_ms target_latency_ms baseline_latency_ms power_limit_w mem_fraction_static memory_limit_gb total_memory_gb log_interval_s "
+           "accuracy_ci95 acc_stderr latency_spread timeout_s latency_slo_ms target_latency_ms baseline_latency_ms power_limit_w mem_fraction_static memory_limit_gb log_interval_s "
            "message_bytes loss_weight err_tol theoretical_tflops throughput_target target_accuracy baseline_throughput arrival_rate_qps total_flops target_qps startH2dMs endComputeMs startInMs "
-           "read.io_bytes latency_budget_ms expected_throughput z_score kv_cache_size_gb buffer_bytes memory_bus_width power_cap_w flops_per_iter offered_load_qps latency_samples kernels_s iter_s infer_s".split()]}
+           "read.io_bytes latency_budget_ms expected_throughput z_score kv_cache_size_gb buffer_bytes memory_bus_width power_cap_w flops_per_iter offered_load_qps latency_samples".split()]}
 
 
 def run(*args, cwd):
@@ -741,7 +741,7 @@ def units_of_names(folder):
             expected |= {f"{before}{word}_{t}": u for t, u in (("s", "s"), ("sec", "s"), ("ms", "ms"), ("ns", "ns"))}
         for spelled, unit in (("tok/s", "tok/s"), ("tok_s", "tok/s"), ("img_s", "img/s"), ("req/s", "req/s"), ("req_s", "req/s"), ("GFLOPS", "GFLOP/s"), ("TFLOPS", "TFLOP/s"),
                               ("GBps", "GB/s"), ("Gbps", "Gbit/s"), ("Gb/s", "Gbit/s"), ("us", "us"), ("GiB", "GiB"), ("peakGiB", "GiB"), ("tok/s/GPU", "tok/s/GPU"), ("ms/step", "ms/step"),
-                              ("widgets/s", "1/s"), ("gbit_s", "Gbit/s"), ("kernels_s", "1"), ("iter_s", "1"), ("requests_seconds", "s"), ("widgets_per_s", "1/s"), ("ms_per_step", "ms/step"), ("batch", "1"), ("variant_B", "1"), ("plan_C", "1")):
+                              ("widgets/s", "1/s"), ("gbit_s", "Gbit/s"), ("kernels_s", "s"), ("iter_s", "s"), ("runs_s", "s"), ("requests_seconds", "s"), ("widgets_per_s", "1/s"), ("ms_per_step", "ms/step"), ("batch", "1"), ("variant_B", "1"), ("plan_C", "1")):
             expected[before + spelled] = unit
     plain = [n for n in expected if " " not in n]
     figures = {name: figure for found in read("x.json", [dict.fromkeys(plain[i::2], 5.5) for i in range(2)]) for name, figure in found.figures.items()}
@@ -1483,10 +1483,10 @@ def absurd(folder):
     gate = Gate(folder / "samples", "s.json", {"latency_ms": samples}, named=True)
     code, verdicts, text = gate.check({"latency_ms": [*samples[:-1], 1e308]})
     assert code == 0 and "not measured" in text and verdicts["input.latency_ms.median"] == "pass", (verdicts, text)
-    for i, (name, nr, code) in enumerate((("latency_ms", 50, 3), ("ttft_ms", 2, 3), ("latency_ms", 1, 0), ("wait_ms", 50, 0))):  # a sample of 0 is not a latency
+    for i, (name, nr, code) in enumerate((("ttft_ms", 50, 3), ("tpot_ms", 2, 3), ("ttft_ms", 1, 0), ("wait_ms", 50, 0), ("latency_ms", 50, 0))):  # no first token comes at once
         gate = Gate(folder / f"zero{i}", "m.json", {name: [5.5] * 100, "x_ms": 5.5}, named=True)
         got, verdicts, text = gate.check({name: [0] * nr + [5.5] * (100 - nr), "x_ms": 5.5})
-        assert got == code and (f"'{name}' is '0'" in text) == (name != "wait_ms"), (name, nr, got, text)
+        assert got == code and (f"'{name}' is '0'" in text) == (name in ("ttft_ms", "tpot_ms")), (name, nr, got, text)
     gate = Gate(folder / "flop", "f.json", {"train_flops": 3.2e25, "total_flop": 3.2e25}, named=True)
     assert "not measured" not in gate.check({"train_flops": 3.2e25, "total_flop": 3.2e25})[2]
 

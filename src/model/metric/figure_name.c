@@ -222,8 +222,8 @@ static bool is_counted_thing(struct span word)
 	for (int cut = 0; cut < 2 && word.n > 1 && (!cut || strchr("kmgt", *word.p)); cut++) {
 		struct span thing = span_from(word, (size_t)cut);
 		const char *kind = amount_kind(thing);
-		if (span_is_listed(thing, "it its tok req img h") ||
-		    (span_ends(thing, SPAN("s")) && *kind && strstr("counted token repeated", kind)))
+		if (span_is_listed(thing, "it its iters iterations tok req img h") ||
+		    (span_ends(thing, SPAN("s")) && *kind && strstr("counted token", kind)))
 			return true;
 	}
 	return false;
@@ -250,7 +250,7 @@ static const char *unit_of_rate(const char *from, const char *per)
 }
 
 /* The unit of two words of which the second is a unit of time: a rate for "gb_s" and "frames_s";
-   NULL for a time, such as "step_s"; "" for what may be either, such as "kernels_s". */
+   NULL for a time, such as "step_s". */
 static const char *unit_of_pair(struct span what, struct span time)
 {
 	if (!is_second(time) || (time.n > 1 && span_ends(time, SPAN("s"))))
@@ -262,10 +262,7 @@ static const char *unit_of_pair(struct span what, struct span time)
 	if (unit && (plural || figure_unit_of(what) || memmem(what.p, what.n, "flop", 4) ||
 	             memmem(what.p, what.n, "bit", 3)))
 		return unit;
-	const char *better = figure_better(what, NULL); /* "load_times_s" is a time */
-	bool either = plural && what.n > 3 && !strchr("sui", what.p[what.n - 2]) &&
-	              !figure_unit_of(what) && !(better && *better == 'l');
-	return either || span_is_listed(what, "iter infer") ? "" : NULL;
+	return NULL;
 }
 
 /* Words for statistics. cut_statistic() removes them, and percentiles ("p50"), from the end of a
@@ -329,7 +326,7 @@ static const char *unit_by_words(struct span name)
 	if (!alone)
 		unit = unit_of_pair((struct span){ before, (size_t)(last - 1 - before) }, span_of(last));
 	if (unit)
-		return *unit ? unit : NULL;
+		return unit;
 	return alone && !last[1] ? NULL : unit_at_end(last, strlen(last));
 }
 
