@@ -1067,10 +1067,13 @@ static const struct {
 	  "parts.u_ms' tok_s=3 tok/s higher",
 	  false },
 	/* a column of which half of the cells are empty, and of which fewer are */
-	{ "x.csv", "step,a_ms,b_ms\n1,1,\n2,2,\n3,,3\n4,4,4\n",
-	  "!a_ms.median=2 ms lower n3 ±1.483 'median a_ms' [step=4] b_ms.median=3.5 ms lower n2 "
-	  "±0.7413 "
-	  "'median b_ms' [step=4]",
+	{ "x.csv", "step,a_ms,eval_acc\n1,1,\n2,2,\n3,3,.3\n4,4,.5\n",
+	  "!a_ms.median=2.5 ms lower n4 ±1.483 'median a_ms' [step=4] eval_acc.median=0.4 higher n2 "
+	  "±0.1483 'median eval_acc' [step=4]",
+	  false },
+	{ "x.csv", "step,a_ms,b_ms\n1,1,\n2,2,\n3,3,3\n4,4,4\n",
+	  "!m: 'b_ms' is null (2 values), not measured | a_ms.median=2.5 ms lower n4 ±1.483 'median "
+	  "a_ms' [step=4]",
 	  false },
 	{ "x.csv", "step,a_ms,b_ms\n1,1,\n2,2,2\n3,3,3\n",
 	  "!m: 'b_ms' is null, not measured | a_ms.median=2 ms lower n3 ±1.483 'median a_ms' [step=3]",

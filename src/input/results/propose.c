@@ -21,8 +21,6 @@ struct proposal {
 	struct value *first; ///< the first of the records
 	bool series; ///< true if the records are the steps of one case
 	bool several; ///< true if each record is a case, and its texts and settings name the case
-	bool sparse; ///< true if steps lack figures on purpose: null then does not mean a failed
-	             ///< measurement
 	bool named; ///< true if each record has one figure, and the texts of the record name the figure
 	bool open, known; ///< true if for some figure it is unknown whether higher or lower is better;
 	                  ///< true if this is known for some figure
@@ -113,6 +111,23 @@ static const char *member(const struct proposal *p, const char *path, struct spa
 	                    (int)key.n, key.p);
 }
 
+/* True if the figure `v` is null or an empty cell in half of the records or more, as one of
+   evaluations is in the log of a training: it was not to be measured then. Times and rates (`unit`)
+   belong to each step: there, null means a failed measurement. */
+static bool is_sparse(const struct proposal *p, const struct value *v, const char *unit)
+{
+	enum { STEPS = 1000 };
+	size_t nr = 0, none = 0;
+	bool whole = v->parent && v->parent->next == p->first, bytes = unit && strchr(unit, 'B');
+	for (const struct value *r = p->first; r && nr < STEPS && whole && (!unit || bytes);
+	     r = r->next) {
+		const struct value *of = value_get(r, v->key);
+		nr += of != NULL;
+		none += of && of->type == JSCAN_NULL;
+	}
+	return none && 2 * none >= nr;
+}
+
 /* Appends an entry for the figure at `path`, called `name`, to `list`. The entry says `better:
    neither` if name and unit do not tell whether higher or lower is better. */
 static void add_figure(struct proposal *p, struct strbuf *list, const char *path, const char *name,
@@ -135,7 +150,7 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	const char *at = list->n ? strstr(strbuf_str(list), line) : NULL;
 	if ((at && strchr(",}", at[strlen(line)])) || p->nr++ >= FIGURES)
 		return;
-	all = all && !p->sparse;
+	all = all && !(p->series && is_sparse(p, v, own));
 	for (struct value *r = p->first; r && all && p->several; r = r->next)
 		all = path_find(path, r);
 	strbuf_adds(list, line);
@@ -402,10 +417,10 @@ static size_t count_figures(const struct value *of)
 	return nr;
 }
 
-/* Adds to `into` the members of `from` that it lacks, down to DEPTH levels; a member that was not
-   measured is replaced. */
 static struct value *whole_of(struct arena *a, struct value *first, int depth);
 
+/* Adds to `into` the members of `from` that it lacks, down to DEPTH levels; a member that was not
+   measured is replaced. */
 static void merge(struct arena *a, struct value *into, const struct value *from, int depth)
 {
 	struct value *m = NULL;
@@ -447,26 +462,13 @@ static struct value *whole_of(struct arena *a, struct value *first, int depth)
 	*whole = (struct value){
 		.type = JSCAN_OBJECT, .key = first->key, .parent = first->parent, .next = first
 	};
-	for (const struct value *r = first; r; r = r->next)
+	size_t grown = 0; /* for speed: records that share no members are not a table */
+	for (const struct value *r = first; r && grown < 2 * FIGURES; r = r->next) {
+		const struct value *last = whole->last;
 		merge(a, whole, r, depth);
-	return whole;
-}
-
-/* True if a figure is null or an empty cell in half of the records behind `whole` or more, as one
-   of evaluations is in the log of a training: it was not to be measured then. */
-static bool is_sparse(const struct value *whole)
-{
-	for (const struct value *m = whole->first; m; m = m->next) {
-		size_t nr = 0, none = 0;
-		for (const struct value *r = whole->next; r && nr < RECORDS && is_number(m); r = r->next) {
-			const struct value *own = value_get(r, m->key);
-			nr += own != NULL;
-			none += own && own->type == JSCAN_NULL;
-		}
-		if (none && 2 * none >= nr)
-			return true;
+		grown += whole->last != last;
 	}
-	return false;
+	return whole;
 }
 
 /* Adds the figures and settings of the records from `first` on. If neither texts nor settings name
@@ -484,7 +486,6 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 	for (const struct value *v = whole->first; v; v = v->next)
 		p->named = p->named || (p->several && is_number(v) && is_value(v->key));
 	p->named = p->named && count_figures(whole) == 1;
-	p->sparse = p->series && is_sparse(whole);
 	add_members(p, whole, "", "", 0);
 }
 

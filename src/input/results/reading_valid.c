@@ -257,11 +257,14 @@ static enum key_kind kind_of_key(struct span key)
 	enum key_kind kind = kind_of_word(key);
 	const char *last = memrchr(key.p, '_', key.n);
 	size_t at = last ? (size_t)(last + 1 - key.p) : 0;
-	bool asks = at && span_is_listed_nocase((struct span){ key.p, at - 1 }, "is has");
+	struct span before = { key.p, at ? at - 1 : 0 };
+	bool asks = at && span_is_listed_nocase(before, "is has");
+	bool of_run =
+	    at && span_is_listed_nocase(before, "numerics results result output outputs check test");
 	if (kind != KEY_OTHER || !at)
 		return kind;
 	kind = kind_of_word(span_from(key, at));
-	return asks ? kind : kind == KEY_COUNT ? KEY_OUTCOME : KEY_OTHER;
+	return asks ? kind : of_run && kind == KEY_COUNT ? KEY_OUTCOME : KEY_OTHER;
 }
 
 bool reading_is_failure(const struct value *v)

@@ -69,7 +69,8 @@ static struct span cut_unit(const struct value *v, struct span *name)
 	struct span whole = *name, unit = figure_name_unit(name);
 	for (const struct value *m = unit.n && v->parent ? v->parent->first : NULL; m; m = m->next) {
 		struct span other = m->key;
-		if (m != v && figure_name_unit(&other).n && span_eq(other, *name))
+		if (m != v && span_starts(other, *name) && figure_name_unit(&other).n &&
+		    span_eq(other, *name))
 			*name = whole;
 	}
 	return unit;
@@ -553,15 +554,18 @@ static bool counters_of(const struct value *record, double out[COUNTERS])
 	return any;
 }
 
-/* True if the record `r` has what `first` has, and says the same in texts that are of no run. */
+/* True if the record `r` has what `first` has, and the same settings, rank and texts that are of no
+   run. */
 static bool may_be_first(const struct value *first, const struct value *r)
 {
 	for (const struct value *v = first->first; v; v = v->next) {
 		const struct value *own = value_get(r, v->key);
 		bool text = v->type == JSCAN_STRING && isnan(double_of(v)) &&
 		            !reading_begins_as_number(v->text) && !reading_is_of_run(v->key);
-		if (v->type != JSCAN_NULL &&
-		    (!own || own->type == JSCAN_NULL || (text && !span_eq(v->text, own->text))))
+		bool setting = span_is_listed_nocase(v->key, "rank local_rank global_rank") ||
+		               figure_is_setting(v->key, "record");
+		if (v->type != JSCAN_NULL && (!own || own->type == JSCAN_NULL ||
+		                              ((text || setting) && !span_eq(v->text, own->text))))
 			return false;
 	}
 	return true;

@@ -185,9 +185,11 @@ static size_t no_number(const char *at)
 static bool is_in_pattern(const struct pattern *p, const char *at, size_t n)
 {
 	char text[16], loose[16];
-	snprintf(text, sizeof text, "%.*s %c", (int)n, at, at[n] ? at[n + 1] : '\0');
-	snprintf(loose, sizeof loose, "%.*s +%c", (int)n, at, at[n] ? at[n + 1] : '\0');
-	return at[n] == ' ' && (strstr(p->text, text) || strstr(p->text, loose));
+	if (!n || at[n] != ' ')
+		return false;
+	snprintf(text, sizeof text, "%.*s %c", (int)n, at, at[n + 1]);
+	snprintf(loose, sizeof loose, "%.*s +%c", (int)n, at, at[n + 1]);
+	return strstr(p->text, text) || strstr(p->text, loose);
 }
 
 /* Copies the line to `out` with zeros in place of each "nan" or "inf" and its sign, so that a
