@@ -149,8 +149,9 @@ static bool is_other(const struct taker *t, const struct value *v, bool lenient,
 {
 	bool series = t->f->format->series;
 	if (t->is_samples) /* a sample without a number may be of a failed request, and without it the
-	                      figure would be too good */
-		return v->type == JSCAN_NULL && series && t->row->optional;
+	                      figure would be too good; only a format that was made for the file
+	                      knows that a null is meant */
+		return v->type == JSCAN_NULL && series && t->row->optional && t->f->format->match;
 	if (v->type == JSCAN_NULL)
 		return series ? t->f->format->read == READ_CSV : lenient;
 	return lenient && !reading_begins_as_number(v->text) && !reading_is_unmeasured(v) &&
