@@ -365,8 +365,11 @@ enum status cmd_suite_cases(const struct options *o, struct diag_log *log)
 	w.at_once = 1;
 	if (st == ST_OK && only)
 		st = pick_case(&w, only);
-	if (st == ST_OK && o->command == CMD_DIGEST)
+	if (st == ST_OK && o->command == CMD_DIGEST) {
 		share_jobs(&w, w.nr);
+		/* 'suite --runs' refuses a folder that is not there, and this one may get no case */
+		st = sink_make_folders(arena_printf(&log->arena, "%s/.", o->value[OPT_OUTPUT]), log);
+	}
 	NEXT(st,
 	     children_run(&(struct child_work){ &w, change_case, take_change }, w.nr, w.at_once, log));
 	if (st == ST_OK) {
