@@ -1731,6 +1731,30 @@ def rates_of_logs(folder):
         assert {m["metric"] for m in found} >= {f"input.{name}.median"} and {m["unit"] for m in found if m["metric"].endswith("median")} == {unit}, (text, found)
 
 
+def lines_of_logs(folder):
+    """What is proposed for a log reads all its figures, also those that stand in one line only: a worse one fails, one that is gone is missing."""
+    rng = random.Random(20261130)
+    figures = [("Throughput", "tok/s", 0.5), ("Mean latency", "ms", 2), ("P99 latency", "ms", 2), ("Peak memory", "GiB", 2), ("eval loss", "", 2), ("images/sec", "", 0.5),
+               ("GPU power", "W", 2)]
+    for before, between in (("", ": "), ("2026-01-02 12:00:01,123 INFO ", "="), ("[bench] ", " = ")):
+        own = rng.sample(figures, 5)
+        steps = rng.choice((0, 7))
+
+        def log(changed="", factor=1):
+            steps_of = "".join(f"{before}step {i} took {10.5 + i % 3} ms\n" for i in range(steps))
+            return "CUDA 12.4, torch 2.5.1\n" + steps_of + "".join(
+                f"{before}{name}{between}{12.5 * (factor if name == changed else 1)} {unit}".rstrip() + "\n" for name, unit, _ in own if factor or name != changed)
+        write(folder / "base.log", log())
+        write(folder / "rules.yaml", ("version: 2\n" + run("formats", "base.log", cwd=folder).stdout).replace("match: base.log", "match: '*.log'"))
+        for name, _, worse in own:
+            write(folder / "new.log", log(name, worse))
+            failed = run("check", "new.log", "--control", "base.log", "--rules", "rules.yaml", cwd=folder)
+            assert failed.returncode == 1, (before, name, failed.stdout, (folder / "rules.yaml").read_text())
+            write(folder / "new.log", log(name, 0))
+            gone = run("check", "new.log", "--control", "base.log", "--rules", "rules.yaml", cwd=folder)
+            assert gone.returncode == 3 and "missing" in gone.stdout, (before, name, gone.stdout)
+
+
 def rendered(rows, of=None):
     """Rows as JSON lines, as a list, as a list in an object and, if no row has an object, as a table: {name: contents}."""
     keys = list(dict.fromkeys(k for row in rows for k in row))
@@ -1832,7 +1856,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, some_steps, points, appended, units_of_names, brackets, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, lines_of_logs, some_steps, points, appended, units_of_names, brackets, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -20,6 +20,7 @@ struct proposal {
 	size_t nr; ///< number of figures
 	struct value *first; ///< the first of the records
 	bool series; ///< true if the records are the steps of one case
+	bool lines; ///< true if the records are lines of a log
 	bool several; ///< true if each record is a case, and its texts and settings name the case
 	bool named; ///< true if each record has one figure, and the texts of the record name the figure
 	bool open, known; ///< true if for some figure it is unknown whether higher or lower is better;
@@ -362,6 +363,15 @@ static void add_work_around(struct proposal *p, const struct value *of, const ch
 static void add_members(struct proposal *p, const struct value *of, const char *path,
                         const char *name, int depth);
 
+/* True if `key` is in one line of the log only: a figure of the whole run, not of a step. */
+static bool is_once(const struct proposal *p, struct span key)
+{
+	size_t nr = 0;
+	for (const struct value *r = p->lines ? p->first : NULL; r && nr < 2; r = r->next)
+		nr += value_get(r, key) != NULL;
+	return nr == 1;
+}
+
 /* Adds the member `v` as a setting or a figure; if it is neither, adds the members in it. */
 static void add_member(struct proposal *p, const struct value *v, const char *path,
                        const char *name, int depth)
@@ -370,8 +380,8 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 	const char *at = member(p, path, v->key), *list = arena_printf(p->a, "%s[*]", at);
 	const char *in_list = strstr(at, "[*]");
 	const char *as = v->type == JSCAN_OBJECT ? deeper(p, name) : name;
-	struct strbuf *out =
-	    p->series || (in_list && number && !strchr(name, '{')) ? &p->samples : &p->take;
+	bool samples = p->series ? !is_once(p, v->key) : in_list && number && !strchr(name, '{');
+	struct strbuf *out = samples ? &p->samples : &p->take;
 	if (!*name || !number || !is_value(v->key))
 		as = arena_printf(p->a, "%s%s%.*s", as, *name ? "." : "", (int)v->key.n, v->key.p);
 	const char *in = in_list ? in_list + strlen("[*]") : at; /* path in the record or element */
@@ -516,11 +526,15 @@ static const char *unit_end(const char *number)
 	return figure_unit_of((struct span){ at, n }) ? at + n : number;
 }
 
-/* Appends a text as a name in a pattern: lowercase letters, with '_' for other characters. */
+/* Appends a text as a name in a pattern: lowercase letters and digits, with '_' for what is between
+ * them. */
 static void add_lower(struct strbuf *out, struct span s)
 {
-	for (size_t i = 0; i < s.n; i++)
-		strbuf_addch(out, (char)(is_letter(s.p[i]) ? s.p[i] | 0x20 : '_'));
+	for (size_t i = 0; i < s.n; i++) {
+		bool word = is_letter(s.p[i]) || (is_digit(s.p[i]) && out->n);
+		if (word || (out->n && out->p[out->n - 1] != '_'))
+			strbuf_addch(out, (char)(is_letter(s.p[i]) ? s.p[i] | 0x20 : word ? s.p[i] : '_'));
+	}
 }
 
 /* The word with index `place` of a line, without a '#' in front; `*nr` becomes the number of
@@ -604,12 +618,15 @@ static void add_text(struct strbuf *out, const char *from, const char *to)
 }
 
 /* A pattern that fits a line, in which numbers with a decimal point or a unit are figures; NULL if
-   it has no figure. `before` is the text above the line. */
-static const char *pattern_of(struct arena *a, struct span s, struct span before)
+   it has no figure. `before` is the text above the line. The pattern is to stand beside `others`,
+   or by itself if that is "": its names are then others than theirs, if need be with the words
+   before the number in front, and a decimal point is not enough for a figure, as in "CUDA 12.4". */
+static const char *pattern_of(struct arena *a, struct span s, struct span before,
+                              const char *others)
 {
 	bool any = false;
 	const char *line = arena_dup(a, s), *done = line;
-	struct strbuf out = STRBUF_INIT;
+	struct strbuf out = STRBUF_INIT, label = STRBUF_INIT;
 	for (const char *c = line; *c; c++) {
 		const char *end = number_end(c);
 		if (!is_digit(*c) ||
@@ -617,7 +634,12 @@ static const char *pattern_of(struct arena *a, struct span s, struct span before
 			continue;
 		const char *behind = unit_end(end), *unit = end + strspn(end, " ");
 		struct strbuf name = STRBUF_INIT;
-		bool figure = behind > end || end > c + strspn(c, "0123456789");
+		bool figure = behind > end || (!*others && end > c + strspn(c, "0123456789"));
+		struct span words = span_trim((struct span){ done, (size_t)(c - done) }, " \t:=|,;()[]");
+		if (ANY(i, words.n, is_letter(words.p[i]))) {
+			strbuf_setlen(&label, 0);
+			add_lower(&label, words);
+		}
 		size_t column = add_heading(&name, before, span_of(line), c);
 		if (!name.n)
 			add_word(&name, done, c,
@@ -626,7 +648,13 @@ static const char *pattern_of(struct arena *a, struct span s, struct span before
 			strbuf_addf(&name, "c%zu", column);
 		figure = figure || figure_better(strbuf_span(&name), NULL);
 		const char *part = arena_printf(a, "(?<%s>", strbuf_str(&name));
-		bool named = !strstr(strbuf_str(&out), part) && (figure || is_step(strbuf_span(&name)));
+		if (strstr(others, part)) {
+			bool within = span_ends(strbuf_span(&label), strbuf_span(&name));
+			part = arena_printf(a, "(?<%s%s%s>", strbuf_str(&label), within ? "" : "_",
+			                    within ? "" : strbuf_str(&name));
+		}
+		bool named = !strstr(strbuf_str(&out), part) && !strstr(others, part) &&
+		             (figure || is_step(strbuf_span(&name)));
 		strbuf_release(&name);
 		add_text(&out, done, c);
 		strbuf_addf(&out, "%s%s", named ? part : "", figure ? "[-+0-9.Ee]+" : "[0-9]+");
@@ -637,11 +665,13 @@ static const char *pattern_of(struct arena *a, struct span s, struct span before
 		c = done - 1;
 	}
 	add_text(&out, done, done + strlen(done));
+	strbuf_release(&label);
 	const char *pattern = arena_take(a, &out);
 	return any ? pattern : NULL;
 }
 
-/* The pattern that finds the most values in the beginning of a log; "" if no pattern finds any. */
+/* The pattern that finds the most values in the beginning of a log, or those of its lines that have
+   other figures; "" if no pattern finds any. */
 static const char *find_pattern(struct value_tree *t, const char *file, struct diag_log *log)
 {
 	enum { LINE_CHARS = 400, BYTES = 64 << 10, PATTERNS = 40 };
@@ -654,12 +684,20 @@ static const char *find_pattern(struct value_tree *t, const char *file, struct d
 		s.n -= s.n && s.p[s.n - 1] == '\r';
 		struct span above = { all.p, (size_t)(s.p - all.p) };
 		const char *pattern =
-		    s.n < LINE_CHARS && is_writable(s) ? pattern_of(&t->arena, s, above) : NULL;
+		    s.n < LINE_CHARS && is_writable(s) ? pattern_of(&t->arena, s, above, "") : NULL;
 		if (pattern && strcmp(best, pattern) != 0 && !text_pattern_fault(pattern) && ++tried &&
 		    text_lines_add(t, file, pattern, log) == ST_OK && t->nr_values - before > most) {
 			most = t->nr_values - before;
 			best = pattern;
 		}
+	}
+	for (rest = t->bytes; *best && value_line(&rest, &s);) {
+		s.n -= s.n && s.p[s.n - 1] == '\r';
+		struct span above = { all.p, (size_t)(s.p - all.p) };
+		bool open = s.n < LINE_CHARS && is_writable(s) && !text_pattern_fits(best, s);
+		const char *pattern = open ? pattern_of(&t->arena, s, above, best) : NULL;
+		const char *both = pattern ? arena_printf(&t->arena, "%s|%s", best, pattern) : "";
+		best = pattern && !text_pattern_fault(both) ? both : best;
 	}
 	t->bytes = all;
 	return best;
@@ -722,9 +760,10 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 		const char *pattern = find_pattern(&t, file, log);
 		keys = arena_printf(p.a, "      read: text\n      pattern: '%s'\n", pattern);
 		t.root.first = t.root.last = NULL;
-		p.series = true;
+		p.series = p.lines = true;
 		if (*pattern)
 			st = text_lines_add(&t, file, pattern, log);
+		p.first = t.root.first;
 		if (t.root.first)
 			add_members(&p, whole_of(p.a, t.root.first, 0), "", "", 0);
 	}

@@ -249,6 +249,19 @@ static bool fits(const struct pattern *p, const char *line, regmatch_t *found)
 	return is_yes(regexec(&p->compiled, line, p->nr_groups + 1, found, 0));
 }
 
+bool text_pattern_fits(const char *pattern, struct span s)
+{
+	struct pattern p = { .plain = STRBUF_INIT };
+	char line[LINE_BYTES + 1];
+	regmatch_t found[PARTS + 1];
+	if (s.n > LINE_BYTES || pattern_open(&p, pattern))
+		return false;
+	copy_plain(s, line);
+	bool yes = fits(&p, line, found);
+	regfree(&p.compiled);
+	return yes;
+}
+
 enum status text_lines_add(struct value_tree *out, const char *name, const char *pattern,
                            struct diag_log *log)
 {

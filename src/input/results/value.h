@@ -94,6 +94,9 @@ GG_MUST_CHECK enum status csv_add(struct value_tree *out, const char *name, cons
 /// line.
 const char *text_pattern_fault(const char *pattern);
 
+/// True if a line fits a valid pattern.
+bool text_pattern_fits(const char *pattern, struct span line);
+
 /// Appends an object to the root for each line of out->bytes in which the valid pattern is found.
 /// Its members are the named parts that the line has. Colors of a terminal are removed first. Lines
 /// longer than 2,000 bytes are skipped with a warning. A last line without a newline is skipped,
