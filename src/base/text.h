@@ -31,7 +31,7 @@ struct arena;
 const char *text_valid(struct arena *a, struct span s);
 
 /// True for characters that must not be printed: control, bidirectional and line-separator
-/// characters.
+/// characters, and the byte order mark.
 bool text_breaks_a_line(uint32_t cp);
 
 /// Appends `s` in a form fit for one line of a terminal or log: valid UTF-8; control, bidirectional

@@ -87,8 +87,8 @@ static void add_baseline(const struct baseline *b, struct report *r)
 	add_fact(r, "accepted runs", arena_printf(&r->arena, "%zu", b->reference.runs.nr));
 }
 
-/* Read the run. If the only argument is a stored baseline, or there is none, read the baseline and
-   describe its approved run. */
+/* Read the run into `run`. If the only argument is a stored baseline, or there is no argument, read
+   the baseline into `b` instead: the report is then of its approved run, b->pin. */
 static enum status read_run(const struct options *o, struct setup *s, struct run *run,
                             struct baseline *b, struct diag_log *log)
 {

@@ -369,8 +369,8 @@ static void say_place(struct inquiry *q, struct suspect *s)
 }
 
 /* Advise what to do about slower kernels. The advice depends only on whether they take other
- * resources, and on the place in the code: findings on kernels of one place then have equal advice,
- * which the report gives once. */
+ * resources, and on their line of code and operator if they have one of each: findings that agree
+ * in these then have equal advice, which the report gives once. */
 static void advise_slower(struct inquiry *q, struct suspect *s)
 {
 	const char *of = "", *at = "", *name[NR_PLACE_LEVELS] = { NULL };

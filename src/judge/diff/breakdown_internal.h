@@ -73,7 +73,8 @@ struct breakdown *breakdown_by_term(const struct breakdown_input *in);
 /// there are no figures that add up to the metric.
 struct breakdown *breakdown_by_phase(const struct breakdown_input *in);
 
-/// Breakdown by rank. NULL for a single rank, or if the two sides have different ranks.
+/// Breakdown by rank. NULL if the query covers fewer than two ranks of the baseline, or if one of
+/// these, or its figure, is missing on a side.
 struct breakdown *breakdown_by_rank(const struct breakdown_input *in);
 
 /// Breakdown of a change in the number of steps that a rank lacks into two parts: by how much the

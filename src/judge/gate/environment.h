@@ -34,8 +34,8 @@ GG_MUST_CHECK enum status environment_settings(const struct rules *rules,
                                                const struct run *candidates, size_t nr,
                                                const char *communication, struct diag_log *log);
 
-/// Whether two runs were made one after the other on one machine. TOGETHER_UNKNOWN: the recordings
-/// do not name their machine.
+/// Whether two runs were made by one machine. TOGETHER_UNKNOWN: no host name, or id of boot or job,
+/// is known of both.
 enum together { TOGETHER_UNKNOWN, TOGETHER, APART };
 
 /// Compare the host names, and the ids of boot and job, of two recordings: APART if any of these

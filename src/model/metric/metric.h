@@ -115,8 +115,8 @@ enum stake {
 	STAKE_SYNCS,
 	STAKE_LAUNCH, ///< host time of launches and operators
 	STAKE_RANKS, ///< time of one rank beyond that of the other ranks, such as waiting
-	STAKE_TAIL, ///< time of the slowest steps, which are slow for other reasons than the median
-	            ///< step
+	STAKE_TAIL, ///< maximum and high percentiles over the steps, and the share of slow steps: they
+	            ///< may change while the median does not
 	STAKE_PEAK, ///< allocated memory
 	STAKE_RESERVED, ///< memory reserved beyond what is allocated
 	STAKE_GROWTH, ///< growth of memory from step to step

@@ -26,7 +26,7 @@ enum result_repeats {
 	REPEATS_LAST
 };
 
-/// A condition on a record: the path of a member, and the text that it is compared with.
+/// A condition on a record: the path of a member, and a glob that its text must match.
 struct result_pair {
 	const char *at, *text;
 };
@@ -85,8 +85,8 @@ enum result_better { RESULT_BY_NAME, RESULT_LOWER, RESULT_HIGHER, RESULT_NEITHER
 /// A format of result files.
 struct result_format {
 	const char *name; ///< name of the format, for messages
-	const char *match; ///< glob that the name of the file must match; NULL if only the content
-	                   ///< decides
+	const char *match; ///< glob that the name of the file, its path, or the end of its path after a
+	                   ///< '/' must match; NULL if only the content decides
 	VEC(struct span) has; ///< paths that must all exist in the first value of the file
 	unsigned read; ///< how the file becomes records, enum result_read
 	const char *prefix; ///< text before the JSON, only with READ_LINES

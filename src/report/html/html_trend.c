@@ -80,7 +80,8 @@ static void draw(struct html *h, const struct check *c, struct svg_range y)
 	put_points(h, c, y, TREND_CANDIDATE, "dots cand");
 }
 
-/* Begin an entry of a legend with a sample of a line in the class `class` of the style sheet. */
+/* Begin an entry of a legend with the line or dot `path`, in the class `class` of the style sheet.
+ */
 static void put_key(struct html *h, const char *element, const char *class, const char *path)
 {
 	html_printf(h,

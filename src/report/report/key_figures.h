@@ -18,7 +18,8 @@ struct key_figure {
 	ptrdiff_t check; ///< index of the check on the figure; -1 if there is none
 	enum doc_tone tone; ///< how the change is shown: better, worse, caution, or plain if it is not
 	                    ///< judged
-	/// evidence of the check if too few runs are stored to know the noise; else NULL
+	/// evidence of a check that did not pass, if too few runs are stored to know the noise; else
+	/// NULL
 	const struct evidence *assumed;
 	/// evidence of a check that passed although its noise is 10 % or more of the baseline, so that
 	/// smaller changes are not detected; else NULL

@@ -68,7 +68,8 @@ static void samples(struct emit *e, const struct figure *f, const struct digest 
 	emit_close(e, ']');
 }
 
-/* Write the operator that ran at a memory's peak, and its inputs, if a trace knows them. */
+/* Write the operator that ran at a memory's peak, and its inputs, as far as the recording names
+   them. */
 static void peak_op(struct emit *e, const struct figure *f, const struct digest *d)
 {
 	for (size_t i = 0; i < d->memories.nr; i++) {
