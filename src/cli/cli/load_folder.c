@@ -34,9 +34,9 @@ static const char *estimates_in(const char *path, struct arena *a)
 static bool list_folder(const char *path, struct arena *a, struct texts *out)
 {
 	DIR *dir = opendir(path);
-	const char *only = estimates_in(path, a);
 	if (!dir)
 		return false;
+	const char *only = estimates_in(path, a);
 	for (const struct dirent *e; (e = readdir(dir));) {
 		struct stat sb;
 		if (e->d_name[0] == '.' || strcmp(e->d_name, CONTEXT_YAML) == 0)
