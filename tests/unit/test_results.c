@@ -213,6 +213,10 @@ static const struct row {
 	  "H_100.b8/rate=7 tok/s higher H_100.b8/step_ms=12.5 ms lower", false },
 	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"a\": 1, \"b\": \"x\ty\"}",
 	  "a=1 | 1 faults from 16 on", false },
+	/* the text is read as JSON again after it was tried as lines: the fault counts once */
+	{ "- {match: \"*\", name: j, has: [c], take: [{at: c}]}\n- {match: \"*\", name: t, read: text, "
+	  "pattern: 'v=(?<v>[0-9]+)', take: [{at: v}]}\n- {match: \"*\", name: n, take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": \"x\ty\"}", "a=1 | 1 faults from 16 on", false },
 	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"b\": 1}", "no figure at 'a'", true },
 	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"a\": \"fast\"}",
 	  "'a' is 'fast', not a number", true },

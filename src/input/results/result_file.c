@@ -120,7 +120,8 @@ static void read_json(struct opened *o)
 static void start_anew(struct opened *o)
 {
 	o->tree.root.first = o->tree.root.last = NULL;
-	o->tree.nr_values = 0;
+	o->tree.nr_values = o->tree.nr_documents = 0;
+	o->tree.nr_faults = 0; /* those of this text are counted again if it is read as JSON again */
 	o->json_read = false;
 	o->documents.nr = 0;
 }
