@@ -1736,14 +1736,14 @@ def lines_of_logs(folder):
     rng = random.Random(20261130)
     figures = [("Throughput", "tok/s", 0.5), ("Mean latency", "ms", 2), ("P99 latency", "ms", 2), ("Peak memory", "GiB", 2), ("eval loss", "", 2), ("images/sec", "", 0.5),
                ("GPU power", "W", 2)]
-    for before, between in (("", ": "), ("2026-01-02 12:00:01,123 INFO ", "="), ("[bench] ", " = ")):
+    for before, between, after in (("", ": ", ""), ("2026-01-02 12:00:01,123 INFO ", "=", ""), ("[bench] ", " =\t", ""), ("{'", "': ", ", 'epoch': 0.5}")):
         own = rng.sample(figures, 5)
         steps = rng.choice((0, 7))
 
         def log(changed="", factor=1):
             steps_of = "".join(f"{before}step {i} took {10.5 + i % 3} ms\n" for i in range(steps))
             return "CUDA 12.4, torch 2.5.1\n" + steps_of + "".join(
-                f"{before}{name}{between}{12.5 * (factor if name == changed else 1)} {unit}".rstrip() + "\n" for name, unit, _ in own if factor or name != changed)
+                f"{before}{name}{between}{12.5 * (factor if name == changed else 1)} {unit}".rstrip() + after + "\n" for name, unit, _ in own if factor or name != changed)
         write(folder / "base.log", log())
         write(folder / "rules.yaml", ("version: 2\n" + run("formats", "base.log", cwd=folder).stdout).replace("match: base.log", "match: '*.log'"))
         for name, _, worse in own:

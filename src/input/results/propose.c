@@ -27,12 +27,15 @@ struct proposal {
 	                  ///< true if this is known for some figure
 };
 
+static bool is_printed(char c)
+{
+	return (unsigned char)c >= ' ' && c != 0x7f;
+}
+
 /* True for a text that can be put in quotes, in a path and in YAML, without escapes. */
 static bool is_writable(struct span s)
 {
-	return s.n > 0 &&
-	       ALL(i, s.n,
-	           (unsigned char)s.p[i] >= ' ' && s.p[i] != 0x7f && !strchr("\"'{}\\", s.p[i]));
+	return s.n > 0 && ALL(i, s.n, is_printed(s.p[i]) && !strchr("\"'{}\\", s.p[i]));
 }
 
 /* A text as YAML has it: without quotes if it is a plain word, else in quotes. */
@@ -609,23 +612,28 @@ static void add_word(struct strbuf *out, const char *from, const char *to, struc
 static void add_text(struct strbuf *out, const char *from, const char *to)
 {
 	for (; from < to; from++) {
-		bool blank = *from == ' ' || *from == '\t';
-		if (blank && (from + 1 == to || (from[1] != ' ' && from[1] != '\t')))
-			strbuf_adds(out, " +");
-		else if (!blank)
+		size_t blanks = strspn(from, " "), all = strspn(from, " \t");
+		if (all) {
+			strbuf_adds(out, all > blanks ? "\\s+" : " +");
+			from += all - 1;
+		} else {
 			strbuf_addf(out, strchr(".[]{}()*+?\\|^$", *from) ? "\\%c" : "%c", *from);
+		}
 	}
 }
 
 /* A pattern that fits a line, in which numbers with a decimal point or a unit are figures; NULL if
-   it has no figure. `before` is the text above the line. The pattern is to stand beside `others`,
+   it has none. The text before the line begins at `log`. The pattern is to stand beside `others`,
    or by itself if that is "": its names are then others than theirs, if need be with the words
    before the number in front, and a decimal point is not enough for a figure, as in "CUDA 12.4". */
-static const char *pattern_of(struct arena *a, struct span s, struct span before,
-                              const char *others)
+static const char *pattern_of(struct arena *a, struct span s, const char *log, const char *others)
 {
+	enum { CHARS = 400 };
+	struct span before = { log, (size_t)(s.p - log) };
 	bool any = false;
-	const char *line = arena_dup(a, s), *done = line;
+	if (s.n >= CHARS || !ALL(i, s.n, is_printed(s.p[i]) || strchr("\t\r", s.p[i])))
+		return NULL;
+	const char *line = arena_dup(a, span_trim(s, "\r")), *done = line;
 	struct strbuf out = STRBUF_INIT, label = STRBUF_INIT;
 	for (const char *c = line; *c; c++) {
 		const char *end = number_end(c);
@@ -633,9 +641,10 @@ static const char *pattern_of(struct arena *a, struct span s, struct span before
 		    (c > line && (is_digit(c[-1]) || is_letter(c[-1]) || strchr("._", c[-1]))))
 			continue;
 		const char *behind = unit_end(end), *unit = end + strspn(end, " ");
+		bool whole = end == c + strspn(c, "0123456789");
+		bool sign = c - done > 1 && strchr("+-", c[-1]) && strchr(" \t:=,([", c[-2]);
 		struct strbuf name = STRBUF_INIT;
-		bool figure = behind > end || (!*others && end > c + strspn(c, "0123456789"));
-		struct span words = span_trim((struct span){ done, (size_t)(c - done) }, " \t:=|,;()[]");
+		struct span words = span_trim((struct span){ done, (size_t)(c - done) }, " \t:=|,;()[]+-");
 		if (ANY(i, words.n, is_letter(words.p[i]))) {
 			strbuf_setlen(&label, 0);
 			add_lower(&label, words);
@@ -644,11 +653,12 @@ static const char *pattern_of(struct arena *a, struct span s, struct span before
 		if (!name.n)
 			add_word(&name, done, c,
 			         (struct span){ unit, (size_t)(behind > end ? behind - unit : 0) });
+		bool figure =
+		    behind > end || figure_better(strbuf_span(&name), NULL) || (!whole && !*others);
 		if (!name.n)
 			strbuf_addf(&name, "c%zu", column);
-		figure = figure || figure_better(strbuf_span(&name), NULL);
 		const char *part = arena_printf(a, "(?<%s>", strbuf_str(&name));
-		if (strstr(others, part)) {
+		if (strstr(others, part) || strstr(strbuf_str(&out), part)) {
 			bool within = span_ends(strbuf_span(&label), strbuf_span(&name));
 			part = arena_printf(a, "(?<%s%s%s>", strbuf_str(&label), within ? "" : "_",
 			                    within ? "" : strbuf_str(&name));
@@ -656,8 +666,9 @@ static const char *pattern_of(struct arena *a, struct span s, struct span before
 		bool named = !strstr(strbuf_str(&out), part) && !strstr(others, part) &&
 		             (figure || is_step(strbuf_span(&name)));
 		strbuf_release(&name);
-		add_text(&out, done, c);
-		strbuf_addf(&out, "%s%s", named ? part : "", figure ? "[-+0-9.Ee]+" : "[0-9]+");
+		add_text(&out, done, c - sign);
+		strbuf_addf(&out, "%s%s", named ? part : "",
+		            figure || !whole || sign ? "[-+0-9.Ee]+" : "[0-9]+");
 		add_text(&out, end, behind);
 		strbuf_adds(&out, named ? ")" : "");
 		any |= named && figure;
@@ -674,17 +685,14 @@ static const char *pattern_of(struct arena *a, struct span s, struct span before
    other figures; "" if no pattern finds any. */
 static const char *find_pattern(struct value_tree *t, const char *file, struct diag_log *log)
 {
-	enum { LINE_CHARS = 400, BYTES = 64 << 10, PATTERNS = 40 };
+	enum { BYTES = 64 << 10, PATTERNS = 40 };
 	struct span all = t->bytes, rest = { all.p, all.n < BYTES ? all.n : BYTES }, s;
 	const char *best = "";
 	size_t most = 0, tried = 0;
 	t->bytes = rest;
 	while (tried < PATTERNS && value_line(&rest, &s)) {
 		size_t before = t->nr_values;
-		s.n -= s.n && s.p[s.n - 1] == '\r';
-		struct span above = { all.p, (size_t)(s.p - all.p) };
-		const char *pattern =
-		    s.n < LINE_CHARS && is_writable(s) ? pattern_of(&t->arena, s, above, "") : NULL;
+		const char *pattern = pattern_of(&t->arena, s, all.p, "");
 		if (pattern && strcmp(best, pattern) != 0 && !text_pattern_fault(pattern) && ++tried &&
 		    text_lines_add(t, file, pattern, log) == ST_OK && t->nr_values - before > most) {
 			most = t->nr_values - before;
@@ -692,15 +700,22 @@ static const char *find_pattern(struct value_tree *t, const char *file, struct d
 		}
 	}
 	for (rest = t->bytes; *best && value_line(&rest, &s);) {
-		s.n -= s.n && s.p[s.n - 1] == '\r';
-		struct span above = { all.p, (size_t)(s.p - all.p) };
-		bool open = s.n < LINE_CHARS && is_writable(s) && !text_pattern_fits(best, s);
-		const char *pattern = open ? pattern_of(&t->arena, s, above, best) : NULL;
+		bool open = !text_pattern_fits(best, s);
+		const char *pattern = open ? pattern_of(&t->arena, s, all.p, best) : NULL;
 		const char *both = pattern ? arena_printf(&t->arena, "%s|%s", best, pattern) : "";
 		best = pattern && !text_pattern_fault(both) ? both : best;
 	}
 	t->bytes = all;
 	return best;
+}
+
+/* A text within single quotes of YAML. */
+static const char *doubled(struct arena *a, const char *text)
+{
+	struct strbuf out = STRBUF_INIT;
+	for (; *text; text++)
+		strbuf_addf(&out, *text == '\'' ? "''" : "%c", *text);
+	return arena_take(a, &out);
 }
 
 /* ---- proposing a format for a file ---- */
@@ -758,7 +773,7 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 		add_records(&p, first, true);
 	} else if (st == ST_OK && !json) {
 		const char *pattern = find_pattern(&t, file, log);
-		keys = arena_printf(p.a, "      read: text\n      pattern: '%s'\n", pattern);
+		keys = arena_printf(p.a, "      read: text\n      pattern: '%s'\n", doubled(p.a, pattern));
 		t.root.first = t.root.last = NULL;
 		p.series = p.lines = true;
 		if (*pattern)
