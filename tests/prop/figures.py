@@ -889,7 +889,7 @@ SHAPES = {  # files of one's own: what they are read as, and, except for logs, t
     "hosts.json": ({"timestamp": "2026-11-27 01:02", "host_name": "n1", "git_sha": "ab", "model": "m", "metrics": {"ms": 5.5}}, {"metrics.ms": 5.5}),
     "time.log": ("[2026-11-27 01:02:03] step 1 | 412.5 ms/step | throughput=8001\n[2026-11-27 01:02:04] step 2 | 414.5 ms/step | throughput=8003\n",
                  {"ms_step.median": 413.5, "throughput.median": 8002}),
-    "meg.log": ("".join(f" iteration {i:8}/ 10 | throughput per GPU (TFLOP/s/GPU): {400 + i / 2} | took (ms): 12.5 | lm loss: 2.5 |\n" for i in range(2)), {"tflop_s.median": 400.25, "ms.median": 12.5}),
+    "meg.log": ("".join(f" iteration {i:8}/ 10 | throughput per GPU (TFLOP/s/GPU): {400 + i / 2} | took (ms): 12.5 | lm loss: 2.5 |\n" for i in range(2)), {"throughput_per_gpu_tflop_s.median": 400.25, "took_ms.median": 12.5}),
     "bw.log": ("# nodes 2\n# size  type  time  busbw\n#  (B)  (us)\n   8  float  1.5  20.5\n  16  float  2.5  30.5\n", {"time.median": 2, "busbw.median": 25.5}),
     "bare.log": ("a | 8 | 1.5 | 20.5\na | 16 | 2.5 | 30.5\n", {"c5.median": 2, "c7.median": 25.5}),
     "settings.csv": ("name,size,gpu,ms\na,1.25,3.5,1.5\nb,2.75,4.5,2.5\n", {"a/ms": 1.5, "b/ms": 2.5}),
@@ -1760,8 +1760,9 @@ def rendered(rows, of=None):
     keys = list(dict.fromkeys(k for row in rows for k in row))
     cell = lambda v: "" if v is None else str(v)
     table = ",".join(keys) + "\n" + "".join(",".join(cell(row.get(k)) for k in keys) + "\n" for row in rows)
-    made = {"r.jsonl": "".join(json.dumps(row) + "\n" for row in rows), "l.json": rows, "o.json": {"model": "m", "history": rows}, "t.csv": table}
-    return {k: v for k, v in made.items() if k != "t.csv" or not any(isinstance(v, (dict, list)) for row in rows for v in row.values())}
+    made = {"r.jsonl": "".join(json.dumps(row) + "\n" for row in rows), "l.json": rows, "o.json": {"model": "m", "history": rows}, "t.csv": table,
+            "t.md": re.sub("(?m)^(.*)$", r"| \1 |", table.strip().replace(",", " | ")).replace("\n", "\n|" + "---|" * len(keys) + "\n", 1) + "\n"}
+    return {k: v for k, v in made.items() if k[0] != "t" or not any(isinstance(v, (dict, list)) for row in rows for v in row.values())}
 
 
 def some_steps(folder):

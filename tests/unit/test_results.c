@@ -1162,8 +1162,8 @@ static const struct {
 	  "start\nstep 1/10 loss: 2.50 tput 900.5 samples/s | time (ms): 12.5 lr 1.0e-04\nstep 2/10 "
 	  "loss: 2.25 tput 901.5 samples/s | time (ms): 11.5 lr 1.0E+4\n",
 	  "loss.median=2.375 lower n2 ±0.1853 'median loss' [step=2] lr.median=5000.00005 n2 ±7413 "
-	  "'median lr' [step=2] ms.median=12 ms lower n2 ±0.7413 'median ms' [step=2] tput.median=901 "
-	  "samples/s higher n2 ±0.7413 'median tput' [step=2]",
+	  "'median lr' [step=2] time_ms.median=12 ms lower n2 ±0.7413 'median time_ms' [step=2] "
+	  "tput.median=901 samples/s higher n2 ±0.7413 'median tput' [step=2]",
 	  false },
 	{ "x.log", "log\n# size time busbw\n# (B) (us) (GB/s)\n 1024 10.5 3.5\r\n 2048 11.5\t4.5\r\n",
 	  "busbw.median=4 higher n2 ±0.7413 'median busbw' time.median=11 lower n2 ±0.7413 'median "
@@ -1204,6 +1204,27 @@ static const struct {
 	  "!calls=1e1 l.a.runs=3 l.a.total_time_s=2 s lower [calls+10] p50_ms=3 ms lower "
 	  "req.mean_time_s=1 s lower req.total_time_s=2 s lower [req.trials+7] req.trials=7 "
 	  "total_time_s=5 s lower [calls+10]",
+	  false },
+	/* tables with bars; their last cells may be empty, and a row may lack its last bar */
+	{ "x.md",
+	  "# Run\n\n| model | tok/s | note |\n|---|--:|:-:|\n| a | `120.5` | |\n| b | **82.5** | x\n",
+	  "!a/tok/s=120.5 tok/s higher b/tok/s=82.5 tok/s higher", false },
+	{ "x.txt", "+---+-----+\n| n | ms  |\n+===+=====+\n| a | 1.5 |\n+---+-----+\n",
+	  "!a/ms=1.5 ms lower", false },
+	{ "x.md", "| a | b_ms |\n|---|---|\n| x | 1.5 |\ntook 12.5 ms\n", "?took=12.5 ms lower x=1.5",
+	  false },
+	/* a spread beside the number */
+	{ "x.json",
+	  "{\"a_ms\": \"5.25 ms ± 84.3 µs\", \"b\": \"4 +/- 1 tok/s\", \"c_ms\": \"3.5±0.5\"}",
+	  "!a_ms=5.25 ms lower b=4 tok/s higher c_ms=3.5 ms lower", false },
+	{ "x.json", "{\"a_ms\": \"5.25 ± x\"}", "!m: 'a_ms' is '5.25 ± x', not a number", true },
+	{ "x.json", "{\"d_ms\": \"2 ms ± 0.5 ms (ok)\"}",
+	  "!m: 'd_ms' is '2 ms ± 0.5 ms (ok)', not a number", true },
+	/* lines with quotes and signs; names with digits */
+	{ "x.log",
+	  "'loss': -2.5, \"rate\": 5 tok/s\n'loss': 1.5, \"rate\": 6 tok/s\np50 5.5 ms p99 7.5 ms\n",
+	  "loss.median=-0.5 lower n2 ±2.965 'median loss' p50=5.5 ms lower p99=7.5 ms lower "
+	  "rate.median=5.5 tok/s higher n2 ±0.7413 'median rate'",
 	  false },
 	{ "x.csv", "a,b_ms\n\"x,1\n", "", false },
 	{ "x.csv", "name,calls,total_time_s\na,8,1.5\nb,9,2.5\n",

@@ -37,10 +37,12 @@ static struct span quoted_cell(struct span s, char separator, size_t *at, struct
 	return (struct span){ text, n };
 }
 
-/* The separator of a header's columns: the most frequent of comma, semicolon and tab, outside of
-   quotes. */
+/* The separator of a header's columns: '|' of a table in Markdown, which begins with it; else the
+   most frequent of comma, semicolon and tab, outside of quotes. */
 static char separator_of(struct span s)
 {
+	if (s.p[strspn(s.p, " ")] == '|')
+		return '|';
 	static const char some[] = ",;\t";
 	size_t nr[3] = { 0 };
 	bool quoted = false;
@@ -59,6 +61,12 @@ static void split(struct span s, char separator, struct arena *a, struct csv_lin
 	out->nr = 0;
 	out->separator = separator;
 	out->is_whole = true;
+	bool bars = separator == '|';
+	if (bars) {
+		s = trimmed(s);
+		span_skip(&s, SPAN("|"));
+		s.n -= s.n && s.p[s.n - 1] == '|';
+	}
 	for (size_t i = 0; i <= s.n; i++) {
 		size_t from = i;
 		struct span cell;
@@ -70,13 +78,20 @@ static void split(struct span s, char separator, struct arena *a, struct csv_lin
 		} else {
 			while (i < s.n && s.p[i] != separator)
 				i++;
-			cell = trimmed((struct span){ s.p + from, i - from });
+			cell = span_trim((struct span){ s.p + from, i - from }, bars ? " \t*`" : " \t\r");
 		}
 		out->is_whole = out->is_whole && closed && out->nr < CSV_COLUMNS;
 		if (!out->is_whole)
 			return;
 		out->cells[out->nr++] = cell;
 	}
+}
+
+/* True for a line between the rows of a table with bars, such as |---|:---:| or +---+---+. */
+static bool is_border(struct span s)
+{
+	s = trimmed(s);
+	return s.n > 1 && strchr("|+", s.p[0]) && ALL(i, s.n, memchr("|+-:= ", s.p[i], 6));
 }
 
 /* True if a line has dashes and blanks only: at least two columns of dashes. */
@@ -246,8 +261,8 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 		return ST_OK;
 	for (size_t line = 1; rest.n; line++) {
 		whole = value_line(&rest, &s);
-		if (!trimmed(s).n) {
-			blank = true;
+		if (!trimmed(s).n || is_border(s)) {
+			blank = blank || !trimmed(s).n;
 			continue;
 		}
 		s.n -= s.p[s.n - 1] == '\r';

@@ -577,24 +577,19 @@ static size_t add_heading(struct strbuf *out, struct span before, struct span li
 	return place + 1;
 }
 
-/* Appends a lowercase name for a number: a unit in brackets in the text from `from` to `to`, which
-   is before the number; else the last word of this text; else the unit after the number. */
+/* Appends a lowercase name for a number: the last word of the text from `from` to `to`, which is
+   before the number, and a unit in brackets there; else the unit after the number. */
 static void add_word(struct strbuf *out, const char *from, const char *to, struct span unit)
 {
 	struct span label = span_trim((struct span){ from, (size_t)(to - from) }, " :=\t");
 	const char *bracket = figure_unit_of(figure_name_unit(&label));
-	add_lower(out, span_of(bracket ? bracket : ""));
-	if (out->n > 1 && is_letter(out->p[0]))
-		return;
-	bool seconds = out->n == 1 && out->p[0] == 's'; /* the unit "s" alone is too short for a name */
-	strbuf_setlen(out, 0);
-	to = seconds ? label.p + label.n : to;
-	while (to > from && !is_letter(to[-1]))
+	to = bracket ? label.p + label.n : to;
+	while (to > from && !is_letter(to[-1]) && !is_digit(to[-1]))
 		to--;
 	const char *word = to;
 	for (int per = 0; per < 2; per++) { /* "samples per second" and "tokens/sec" are one word */
 		word -= per ? strlen(" per ") : 0;
-		while (word > from && (is_letter(word[-1]) || strchr("_/", word[-1])))
+		while (word > from && (is_letter(word[-1]) || is_digit(word[-1]) || strchr("_/", word[-1])))
 			word--;
 		if (word - from <= (ptrdiff_t)strlen(" per ") || memcmp(word - 5, " per ", 5) != 0)
 			break;
@@ -605,7 +600,9 @@ static void add_word(struct strbuf *out, const char *from, const char *to, struc
 		strbuf_adds(out, "_per_");
 	}
 	add_lower(out, to > word || out->n ? (struct span){ word, (size_t)(to - word) } : unit);
-	strbuf_adds(out, seconds ? "_s" : "");
+	if (bracket && out->n)
+		strbuf_addch(out, '_');
+	add_lower(out, span_of(bracket ? bracket : ""));
 }
 
 /* Appends literal text of a pattern. */
@@ -682,8 +679,10 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 }
 
 /* The pattern that finds the most values in the beginning of a log, or those of its lines that have
-   other figures; "" if no pattern finds any. */
-static const char *find_pattern(struct value_tree *t, const char *file, struct diag_log *log)
+   other figures; "" if no pattern finds any. `*left` is the number of lines that would make the
+   pattern too long. */
+static const char *find_pattern(struct value_tree *t, const char *file, size_t *left,
+                                struct diag_log *log)
 {
 	enum { BYTES = 64 << 10, PATTERNS = 40 };
 	struct span all = t->bytes, rest = { all.p, all.n < BYTES ? all.n : BYTES }, s;
@@ -703,7 +702,9 @@ static const char *find_pattern(struct value_tree *t, const char *file, struct d
 		bool open = !text_pattern_fits(best, s);
 		const char *pattern = open ? pattern_of(&t->arena, s, all.p, best) : NULL;
 		const char *both = pattern ? arena_printf(&t->arena, "%s|%s", best, pattern) : "";
-		best = pattern && !text_pattern_fault(both) ? both : best;
+		bool fits = pattern && !text_pattern_fault(both);
+		*left += pattern && !fits;
+		best = fits ? both : best;
 	}
 	t->bytes = all;
 	return best;
@@ -730,6 +731,18 @@ static bool is_table(const struct value *row)
 	return texts;
 }
 
+/* True if a log has a table with bars, and figures beside it. */
+static bool has_figures_beside(struct value_tree *t)
+{
+	bool bars = false, beside = false;
+	for (struct span rest = t->bytes, s; value_line(&rest, &s);) {
+		bool bar = s.n && strchr("|+", s.p[strspn(s.p, " ")]);
+		bars = bars || bar;
+		beside = beside || (!bar && pattern_of(&t->arena, s, t->bytes.p, "-"));
+	}
+	return bars && beside;
+}
+
 enum status result_propose(struct source *src, const char *file, struct result_proposal *out,
                            struct diag_log *log)
 {
@@ -739,6 +752,7 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 	};
 	const char *keys = "";
 	bool table = false;
+	size_t left = 0;
 	*out = (struct result_proposal){ .lines = STRBUF_INIT };
 	enum status st = value_bytes_read(src, &t, log);
 	bool json = st == ST_OK && value_is_json(t.bytes);
@@ -760,7 +774,7 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 	struct value *first = t.root.first, *records;
 	while (json && first && first->type == JSCAN_ARRAY)
 		first = first->first;
-	table = !json && table && is_table(first);
+	table = !json && table && is_table(first) && !has_figures_beside(&t);
 	if (st == ST_OK && json && first && first->type == JSCAN_OBJECT) {
 		if ((records = records_of(first))) {
 			keys = arena_printf(p.a, "      records: '%s[*]'\n", member(&p, "", records->key));
@@ -772,7 +786,7 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 		keys = "      read: csv\n";
 		add_records(&p, first, true);
 	} else if (st == ST_OK && !json) {
-		const char *pattern = find_pattern(&t, file, log);
+		const char *pattern = find_pattern(&t, file, &left, log);
 		keys = arena_printf(p.a, "      read: text\n      pattern: '%s'\n", doubled(p.a, pattern));
 		t.root.first = t.root.last = NULL;
 		p.series = p.lines = true;
@@ -796,6 +810,11 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 			strbuf_addf(&out->lines, "      samples:%s\n", strbuf_str(&p.samples));
 		if (p.nr > FIGURES)
 			strbuf_addf(&out->lines, "      # and %zu more figures\n", p.nr - FIGURES);
+		if (left)
+			strbuf_addf(&out->lines,
+			            "      # and %zu more lines with figures: a format with 'rest: true' reads "
+			            "them\n",
+			            left);
 	}
 	out->is_open = p.open;
 	out->is_plain = (json || table) && p.known && p.nr <= FIGURES;

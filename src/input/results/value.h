@@ -69,8 +69,10 @@ void value_tree_release(struct value_tree *t);
 enum { CSV_COLUMNS = 1024 };
 
 /// Appends the rows of the table in out->bytes to the root as objects, whose members are named by
-/// the header. Empty cells are null. Blank lines and repeated headers are skipped. A row with an
-/// open quote, or with more than CSV_COLUMNS columns, is ST_INPUT.
+/// the header. The separator is that of the header: a comma, semicolon, tab, or '|' if the line
+/// begins with it, as in Markdown, where '*' and '`' around a cell are removed. Empty cells are
+/// null. Blank lines, lines between rows such as |---|---|, and repeated headers are skipped. A row
+/// with an open quote, or with more than CSV_COLUMNS columns, is ST_INPUT.
 ///
 /// The header is the first line of two or more columns in which each of the `nr` globs `has`
 /// matches a column. `*found` tells whether there is a header.
