@@ -890,7 +890,7 @@ SHAPES = {  # files of one's own: what they are read as, and, except for logs, t
     "time.log": ("[2026-11-27 01:02:03] step 1 | 412.5 ms/step | throughput=8001\n[2026-11-27 01:02:04] step 2 | 414.5 ms/step | throughput=8003\n",
                  {"ms_step.median": 413.5, "throughput.median": 8002}),
     "meg.log": ("".join(f" iteration {i:8}/ 10 | throughput per GPU (TFLOP/s/GPU): {400 + i / 2} | took (ms): 12.5 | lm loss: 2.5 |\n" for i in range(2)), {"throughput_per_gpu_tflop_s.median": 400.25, "took_ms.median": 12.5}),
-    "bw.log": ("# nodes 2\n# size  type  time  busbw\n#  (B)  (us)\n   8  float  1.5  20.5\n  16  float  2.5  30.5\n", {"time.median": 2, "busbw.median": 25.5}),
+    "bw.log": ("# nodes 2\n# size  type  time  busbw\n#  (B)  (us)\n   8  float  1.5  20.5\n  16  float  2.5  30.5\n", {"size8/time": 1.5, "size16/busbw": 30.5}),
     "bare.log": ("a | 8 | 1.5 | 20.5\na | 16 | 2.5 | 30.5\n", {"c5.median": 2, "c7.median": 25.5}),
     "settings.csv": ("name,size,gpu,ms\na,1.25,3.5,1.5\nb,2.75,4.5,2.5\n", {"a/ms": 1.5, "b/ms": 2.5}),
     "list.json": ({"meta": {"a": 1}, "rows": [{"name": n, "latency_ms": 5.5 + len(n), "note": None} for n in ("a", "bb")]}, {"a/latency_ms": 6.5, "bb/latency_ms": 7.5}),

@@ -1166,8 +1166,8 @@ static const struct {
 	  "tput.median=901 samples/s higher n2 ±0.7413 'median tput' [step=2]",
 	  false },
 	{ "x.log", "log\n# size time busbw\n# (B) (us) (GB/s)\n 1024 10.5 3.5\r\n 2048 11.5\t4.5\r\n",
-	  "busbw.median=4 higher n2 ±0.7413 'median busbw' time.median=11 lower n2 ±0.7413 'median "
-	  "time'",
+	  "size1024/busbw=3.5 higher size1024/time=10.5 lower size2048/busbw=4.5 higher "
+	  "size2048/time=11.5 lower",
 	  false },
 	{ "x.log",
 	  "took 5 ms for 3 tokens per second: 7.5, tokens/sec: 3 in 2 s\n a1 2 3.x _4 loss 5e-3 5e-\n",
@@ -1205,6 +1205,18 @@ static const struct {
 	  "req.mean_time_s=1 s lower req.total_time_s=2 s lower [req.trials+7] req.trials=7 "
 	  "total_time_s=5 s lower [calls+10]",
 	  false },
+	/* headings of several words, and of pandas, which has none for the numbers of rows */
+	{ "x.log",
+	  "# OSU Latency Test\n# Size    Avg Latency(us)  Iterations\n4     18.25   1000\n8     20.5   "
+	  "1000\n",
+	  "size4/avg_latency_us=18.25 us lower size8/avg_latency_us=20.5 us lower", false },
+	{ "x.log",
+	  "fp16:\n      M     N     Triton (TFLOP/s)\n0  256.0  256.0  4.25\n1  384.0  384.0  12.5\n",
+	  "m256.0.n256.0/triton_tflop_s=4.25 TFLOP/s higher m384.0.n384.0/triton_tflop_s=12.5 TFLOP/s "
+	  "higher",
+	  false },
+	{ "x.log", "fp16:\n      M     N     ms\n0  256.0  256.0  4.25\n1  384.0  384.0  12.5\n",
+	  "m256.0.n256.0/ms=4.25 ms lower m384.0.n384.0/ms=12.5 ms lower", false },
 	/* tables with bars; their last cells may be empty, and a row may lack its last bar */
 	{ "x.md",
 	  "# Run\n\n| model | tok/s | note |\n|---|--:|:-:|\n| a | `120.5` | |\n| b | **82.5** | x\n",

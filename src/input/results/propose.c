@@ -489,11 +489,15 @@ static struct value *whole_of(struct arena *a, struct value *first, int depth)
 static void add_records(struct proposal *p, struct value *first, bool several)
 {
 	struct value *whole = whole_of(p->a, first, 0);
+	bool named =
+	    !p->lines; /* lines of a log are named by the settings in the table that they are */
 	p->first = first;
 	p->several = several;
-	for (const struct value *v = whole->first; v; v = v->next)
+	for (const struct value *v = whole->first; v; v = v->next) {
 		p->several = p->several && !is_step(v->key);
-	p->case_name = p->several ? names_of(p, first) : "";
+		named = named || figure_is_setting(v->key, "case");
+	}
+	p->case_name = p->several && named ? names_of(p, first) : "";
 	p->series = several && !*p->case_name && first->next;
 	p->several = *p->case_name;
 	for (const struct value *v = whole->first; v; v = v->next)
@@ -540,38 +544,49 @@ static void add_lower(struct strbuf *out, struct span s)
 	}
 }
 
-/* The word with index `place` of a line, without a '#' in front; `*nr` becomes the number of
-   words. */
-static struct span word_at(struct span line, size_t place, size_t *nr)
+/* The word with index `place` of a line, without a '#' in front; `*nr` becomes the number of words.
+   At least `gap` blanks separate words. */
+static struct span word_at(struct span line, size_t place, size_t gap, size_t *nr)
 {
 	struct span found = SPAN("");
 	*nr = 0;
-	for (size_t i = 0, n; i < line.n; i += n + 1) {
-		for (n = 0; i + n < line.n && !strchr(" \t\r", line.p[i + n]);)
-			n++;
-		bool mark = !*nr && n == 1 && line.p[i] == '#';
-		if (n && !mark && (*nr)++ == place)
+	line = span_trim(line, "# \t\r");
+	for (size_t i = 0, n, blanks; i < line.n; i += n + blanks) {
+		n = blanks = 0;
+		for (size_t k = i; k < line.n && (blanks < gap || strchr(" \t", line.p[k])); k++) {
+			blanks = strchr(" \t", line.p[k]) ? blanks + 1 : 0;
+			n = blanks ? n : k + 1 - i;
+		}
+		if ((*nr)++ == place)
 			found = (struct span){ line.p + i, n };
 	}
 	return found;
 }
 
 /* Appends the heading of the column that `at` is in, if `line` is a row of a table. The heading is
- * a word of the nearest line above that has as many words as `line`; at most LINES lines are
- * searched. Returns the number of the column, counted from 1. */
+ * in the nearest line above that has as many columns as `line` has words, with two blanks between
+ * them, or lacks only the first, as pandas has none for the numbers of rows; else in one with as
+ * many words; at most LINES lines are searched. Returns the number of the column, counted from 1.
+ */
 static size_t add_heading(struct strbuf *out, struct span before, struct span line, const char *at)
 {
 	enum { LINES = 8 };
-	size_t place, all, nr;
-	word_at((struct span){ line.p, (size_t)(at - line.p) }, 0, &place);
-	word_at(line, 0, &all);
+	size_t place, all, nr, wide;
+	word_at((struct span){ line.p, (size_t)(at - line.p) }, 0, 1, &place);
+	word_at(line, 0, 1, &all);
 	bool table = !strpbrk(line.p, ":=,|");
 	for (int i = 0; i < LINES && table && before.n && !out->n; i++) {
 		const char *end = memrchr(before.p, '\n', --before.n);
 		size_t from = end ? (size_t)(end + 1 - before.p) : 0;
-		struct span word = word_at(span_from(before, from), place, &nr);
-		if (word.n && nr == all && is_letter(word.p[0]))
-			add_lower(out, word);
+		struct span above = span_from(before, from), word = word_at(above, place, 2, &wide);
+		if (wide > 1 && wide + 1 == all && span_skip(&above, SPAN("  "))) {
+			word = place ? word_at(above, place - 1, 2, &wide) : SPAN("");
+		} else if (wide != all) {
+			word = word_at(above, place, 1, &nr);
+			word.n *= nr == all;
+		}
+		if (word.n && is_letter(word.p[0]))
+			add_lower(out, span_trim(word, ")]"));
 		before.n = from;
 	}
 	return place + 1;
@@ -647,6 +662,7 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 			add_lower(&label, words);
 		}
 		size_t column = add_heading(&name, before, span_of(line), c);
+		bool headed = name.n;
 		if (!name.n)
 			add_word(&name, done, c,
 			         (struct span){ unit, (size_t)(behind > end ? behind - unit : 0) });
@@ -660,8 +676,9 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 			part = arena_printf(a, "(?<%s%s%s>", strbuf_str(&label), within ? "" : "_",
 			                    within ? "" : strbuf_str(&name));
 		}
+		bool setting = headed && figure_is_setting(strbuf_span(&name), "case");
 		bool named = !strstr(strbuf_str(&out), part) && !strstr(others, part) &&
-		             (figure || is_step(strbuf_span(&name)));
+		             (figure || setting || is_step(strbuf_span(&name)));
 		strbuf_release(&name);
 		add_text(&out, done, c - sign);
 		strbuf_addf(&out, "%s%s", named ? part : "",
@@ -789,12 +806,11 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 		const char *pattern = find_pattern(&t, file, &left, log);
 		keys = arena_printf(p.a, "      read: text\n      pattern: '%s'\n", doubled(p.a, pattern));
 		t.root.first = t.root.last = NULL;
-		p.series = p.lines = true;
+		p.lines = true;
 		if (*pattern)
 			st = text_lines_add(&t, file, pattern, log);
-		p.first = t.root.first;
 		if (t.root.first)
-			add_members(&p, whole_of(p.a, t.root.first, 0), "", "", 0);
+			add_records(&p, t.root.first, true);
 	}
 	if (st == ST_OK && p.nr) {
 		strbuf_addf(&out->lines, "    - match: %s\n%s%s",
