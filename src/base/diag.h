@@ -5,12 +5,12 @@
 #include "base/arena.h"
 #include "base/status.h"
 
-/// The level of an entry: an error; a warning, which is printed and changes no verdict; or a note
-/// that explains the previous entry.
-enum diag_level { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE };
+/// The severity of an entry: an error; a warning, which is printed and changes no verdict; or a
+/// note that explains the previous entry.
+enum diag_severity { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE };
 
 struct diag_entry {
-	enum diag_level level;
+	enum diag_severity severity;
 	const char *text; ///< text of one line, without "gpugate: "; owned by the log
 	struct diag_entry *next;
 };
@@ -25,7 +25,7 @@ struct diag_log {
 void diag_init(struct diag_log *log);
 
 /// Records an entry `WHERE: WHAT`. Untrusted text must go through text_quote() first.
-void diag_add(struct diag_log *log, enum diag_level level, const char *fmt, ...)
+void diag_add(struct diag_log *log, enum diag_severity severity, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 #define diag_error(log, ...) diag_add(log, DIAG_ERROR, __VA_ARGS__)
 #define diag_warn(log, ...) diag_add(log, DIAG_WARNING, __VA_ARGS__)

@@ -12,7 +12,7 @@
 #include "model/step_figures.h"
 #include "store/digest_schema.h"
 
-/* Levels of detail of a stored run, from the most to the least detailed. The first level that fits
+/* Degrees of detail of a stored run, from the most to the least detailed. The first one that fits
  * the size limit is used. */
 static const struct detail {
 	bool whole; ///< true: samples of every step, however many, and figures of kernels over the
@@ -319,7 +319,7 @@ static struct digest *copy(const struct pinner *p, const struct digest *from)
 	return d;
 }
 
-/* Makes the pin (stored form of the run) with one level of detail. */
+/* Makes the pin (stored form of the run) with one degree of detail. */
 static void pin_at(struct pinner *p, const struct detail *detail, struct run *out)
 {
 	struct names kernels, ops;
@@ -364,14 +364,14 @@ static void pin_at(struct pinner *p, const struct detail *detail, struct run *ou
 void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
               struct run *out)
 {
-	enum { LEVELS = NR_OF(details) };
+	enum { NR_DETAILS = NR_OF(details) };
 	struct pinner p = { .run = run, .rules = rules, .naming = naming };
 	size_t ranks = run->ranks.nr > PIN_RANKS ? run->ranks.nr : PIN_RANKS;
 	size_t budget = run_fold(run) ? PIN_FOLDED_BYTES : PIN_BYTES / PIN_RANKS * ranks;
 	pinner_init(&p);
-	for (size_t i = 0; i < LEVELS; i++) {
+	for (size_t i = 0; i < NR_DETAILS; i++) {
 		pin_at(&p, &details[i], out);
-		if (i + 1 == LEVELS ||
+		if (i + 1 == NR_DETAILS ||
 		    row_size(&ranks_schema, (const void *const *)out->ranks.v, out->ranks.nr) <= budget)
 			break;
 		run_release(out);

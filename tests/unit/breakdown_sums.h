@@ -4,7 +4,7 @@
 
 #include "gate_fixture.h"
 
-/* Assert that the parts of every level add up to the part above them. */
+/* Assert that the parts of every depth add up to the part above them. */
 static inline void assert_adds_up(const struct breakdown *b)
 {
 	int64_t top = 0;
@@ -12,11 +12,11 @@ static inline void assert_adds_up(const struct breakdown *b)
 		const struct part *p = &b->parts.v[i];
 		int64_t sum = 0;
 		size_t below = 0;
-		if (p->level == 0)
+		if (p->depth == 0)
 			top += p->change;
-		for (size_t j = i + 1; j < b->parts.nr && b->parts.v[j].level > p->level; j++) {
-			assert_true(j > i + 1 || b->parts.v[j].level == p->level + 1);
-			if (b->parts.v[j].level == p->level + 1) {
+		for (size_t j = i + 1; j < b->parts.nr && b->parts.v[j].depth > p->depth; j++) {
+			assert_true(j > i + 1 || b->parts.v[j].depth == p->depth + 1);
+			if (b->parts.v[j].depth == p->depth + 1) {
 				sum += b->parts.v[j].change;
 				below++;
 			}
@@ -29,10 +29,10 @@ static inline void assert_adds_up(const struct breakdown *b)
 		fail_msg("%s: parts are %lld, not %lld", b->title, (long long)top, (long long)b->change);
 }
 
-static inline const struct part *part(const struct breakdown *b, int level, const char *label)
+static inline const struct part *part(const struct breakdown *b, int depth, const char *label)
 {
 	for (size_t i = 0; i < b->parts.nr; i++)
-		if (b->parts.v[i].level == level && strcmp(b->parts.v[i].label, label) == 0)
+		if (b->parts.v[i].depth == depth && strcmp(b->parts.v[i].label, label) == 0)
 			return &b->parts.v[i];
 	return NULL;
 }

@@ -50,7 +50,7 @@ static inline void sample_values(struct check *c, int64_t baseline, int64_t cand
 	c->pct_text = "+12.29 %";
 }
 
-/// A breakdown of +12.3 ms, of which +9 ms are in GEMM; the parts of each level add up.
+/// A breakdown of +12.3 ms, of which +9 ms are in GEMM; the parts of each depth add up.
 static inline struct breakdown *sample_breakdown(struct report *r, const char *name)
 {
 	struct breakdown *b = arena_alloc(&r->arena, 1, sizeof *b);

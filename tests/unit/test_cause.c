@@ -42,7 +42,7 @@ static void add_rules(struct rules *rules)
 	r = add_rule(rules, "top", METRIC_KERNEL_TIME);
 	fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(10), "10%");
 	r->for_each = true;
-	r->on_new = LEVEL_FAIL;
+	r->on_new = SEVERITY_FAIL;
 	r = add_rule(rules, "count", METRIC_STEP_KERNEL_COUNT);
 	fixture_limit(&r->warn, COND_CHANGE, false, 0, "0");
 }
@@ -63,12 +63,12 @@ static void put_code(struct digest *d, const struct activity *a, size_t nr)
 		                                       .total_ns = a[i].total_ns });
 }
 
-/* Writes the names of the levels of a finding's place, from phase to operator: "a > b > c". */
+/* Writes the names of the kinds of a finding's place, from phase to operator: "a > b > c". */
 static void join_where(const struct finding *f, char *out, size_t size)
 {
 	*out = '\0';
 	for (size_t i = 0; i < f->where.nr; i++)
-		if (f->where.v[i].level >= PLACE_PHASE && f->where.v[i].level <= PLACE_OPERATOR)
+		if (f->where.v[i].kind >= PLACE_PHASE && f->where.v[i].kind <= PLACE_OPERATOR)
 			snprintf(out + strlen(out), size - strlen(out), "%s%s", *out ? " > " : "",
 			         f->where.v[i].name);
 }
@@ -247,8 +247,8 @@ static void test_names(void **state)
 	for (int i = 0; i < NR_CAUSES; i++)
 		for (int k = 0; k < i; k++)
 			assert_string_not_equal(cause_names[i], cause_names[k]);
-	for (int i = 0; i < NR_PLACE_LEVELS; i++)
-		assert_non_null(place_level_names[i]);
+	for (int i = 0; i < NR_PLACE_KINDS; i++)
+		assert_non_null(place_kind_names[i]);
 }
 
 int main(void)

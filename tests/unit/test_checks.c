@@ -325,7 +325,7 @@ static void test_top_collectives(void **state)
 	struct rule *r = add_rule(&j, METRIC_COMM_BYTES, 10);
 	r->for_each = true;
 	r->top = 2;
-	r->on_new = LEVEL_FAIL;
+	r->on_new = SEVERITY_FAIL;
 	EXPECT(&j, "pass rule[all_reduce@default_pg]", "fail rule[broadcast@default_pg]",
 	       "pass rule[all_gather@tensor]");
 	release(&j);
@@ -345,7 +345,7 @@ static void test_renamed(void **state)
 	struct rule *r = add_rule(&j, METRIC_KERNEL_TIME, 10);
 	r->query.cls = "compute";
 	r->for_each = true;
-	r->on_new = r->on_gone = LEVEL_FAIL;
+	r->on_new = r->on_gone = SEVERITY_FAIL;
 	EXPECT(&j, "pass rule[gemm_v2]");
 	assert_non_null(strstr(j.report.checks.v[0].message, "renamed from 'gemm'"));
 	report_release(&j.report);

@@ -215,7 +215,7 @@ static struct comparison comparison_of(const struct full *row, struct rule *r)
 	r->for_each = strchr(row->flags, 'e');
 	r->on_missing = strchr(row->flags, 'k') ? ON_MISSING_SKIP : ON_MISSING_FAIL;
 	if (strpbrk(row->flags, "fW"))
-		r->on_new = r->on_gone = strchr(row->flags, 'f') ? LEVEL_FAIL : LEVEL_WARN;
+		r->on_new = r->on_gone = strchr(row->flags, 'f') ? SEVERITY_FAIL : SEVERITY_WARN;
 	struct comparison c = { .rule = r,
 		                    .has_baseline = row->b >= 0,
 		                    .has_candidate = row->c >= 0,
@@ -418,7 +418,7 @@ static void test_folded(void **state)
 	(void)state;
 	struct rule r = rule_of(METRIC_KERNEL_TIME, "i5%", "");
 	r.on_missing = ON_MISSING_SKIP;
-	r.on_gone = r.on_new = LEVEL_WARN;
+	r.on_gone = r.on_new = SEVERITY_WARN;
 	for (int each = 0; each < 2; each++) {
 		struct comparison c = both(&r, 10, 10);
 		r.for_each = each;
@@ -489,22 +489,22 @@ static void test_floor(void **state)
 static void test_new_and_gone(void **state)
 {
 	(void)state;
-	static const enum verdict of_level[] = {
-		[LEVEL_NOTE] = VERDICT_PASS, [LEVEL_WARN] = VERDICT_WARN, [LEVEL_FAIL] = VERDICT_FAIL
-	};
-	for (int level = LEVEL_NOTE; level <= LEVEL_FAIL; level++) {
+	static const enum verdict of_severity[] = { [SEVERITY_NOTE] = VERDICT_PASS,
+		                                        [SEVERITY_WARN] = VERDICT_WARN,
+		                                        [SEVERITY_FAIL] = VERDICT_FAIL };
+	for (int severity = SEVERITY_NOTE; severity <= SEVERITY_FAIL; severity++) {
 		struct rule r = rule_of(METRIC_KERNEL_TIME, "i5%", "i1%");
 		r.for_each = true;
-		r.on_new = (enum level)level;
+		r.on_new = (enum severity)severity;
 		struct comparison c = both(&r, 0, 10);
 		c.has_baseline = false;
-		assert_int_equal(compare(&c).verdict, of_level[level]);
+		assert_int_equal(compare(&c).verdict, of_severity[severity]);
 		assert_int_equal(compare(&c).reason, REASON_NEW);
-		r.on_gone = (enum level)level;
-		r.on_new = LEVEL_NOTE;
+		r.on_gone = (enum severity)severity;
+		r.on_new = SEVERITY_NOTE;
 		c.has_baseline = true;
 		c.has_candidate = false;
-		assert_int_equal(compare(&c).verdict, of_level[level]);
+		assert_int_equal(compare(&c).verdict, of_severity[severity]);
 		assert_int_equal(compare(&c).reason, REASON_GONE);
 		release(&r);
 	}

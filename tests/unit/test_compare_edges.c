@@ -118,17 +118,17 @@ static void test_new_in_operator(void **state)
 	static const struct {
 		int64_t unit_change, candidate;
 		enum verdict unit;
-		enum level on_new;
+		enum severity on_new;
 		enum verdict verdict;
 	} rows[] = {
-		{ 20, 11, VERDICT_FAIL, LEVEL_NOTE, VERDICT_FAIL },
-		{ 20, 10, VERDICT_FAIL, LEVEL_NOTE, VERDICT_PASS },
-		{ 1, 10, VERDICT_FAIL, LEVEL_NOTE, VERDICT_FAIL },
-		{ 0, 10, VERDICT_FAIL, LEVEL_NOTE, VERDICT_PASS },
-		{ -1, 10, VERDICT_FAIL, LEVEL_NOTE, VERDICT_PASS },
-		{ 20, 11, VERDICT_UNDECIDED, LEVEL_NOTE, VERDICT_UNDECIDED },
-		{ 20, 11, VERDICT_UNDECIDED, LEVEL_FAIL, VERDICT_FAIL },
-		{ 20, 11, VERDICT_WARN, LEVEL_NOTE, VERDICT_PASS },
+		{ 20, 11, VERDICT_FAIL, SEVERITY_NOTE, VERDICT_FAIL },
+		{ 20, 10, VERDICT_FAIL, SEVERITY_NOTE, VERDICT_PASS },
+		{ 1, 10, VERDICT_FAIL, SEVERITY_NOTE, VERDICT_FAIL },
+		{ 0, 10, VERDICT_FAIL, SEVERITY_NOTE, VERDICT_PASS },
+		{ -1, 10, VERDICT_FAIL, SEVERITY_NOTE, VERDICT_PASS },
+		{ 20, 11, VERDICT_UNDECIDED, SEVERITY_NOTE, VERDICT_UNDECIDED },
+		{ 20, 11, VERDICT_UNDECIDED, SEVERITY_FAIL, VERDICT_FAIL },
+		{ 20, 11, VERDICT_WARN, SEVERITY_NOTE, VERDICT_PASS },
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct rule r = rule_of(METRIC_KERNEL_TIME, "i5%", "");
@@ -146,7 +146,7 @@ static void test_new_in_operator(void **state)
 	struct rule r = rule_of(METRIC_KERNEL_TIME, "M8", "");
 	struct comparison c = both(&r, 0, 9);
 	r.for_each = true;
-	r.on_new = LEVEL_FAIL;
+	r.on_new = SEVERITY_FAIL;
 	c.has_baseline = false;
 	assert_int_equal(compare(&c).reason, REASON_LIMIT); /* both the limit and `on_new` fail: the
 	                                                     * limit is the reason given */
@@ -191,7 +191,7 @@ static void test_waiver_size(void **state)
 	struct rule r = rule_of(METRIC_KERNEL_TIME, "i5%", "");
 	struct comparison c = both(&r, 9, 9);
 	r.for_each = true;
-	r.on_gone = LEVEL_FAIL;
+	r.on_gone = SEVERITY_FAIL;
 	c.has_candidate = false;
 	c.waived = true;
 	c.waived_up_to = PERCENT(10);

@@ -62,7 +62,7 @@ static void expect(const struct flame *f, const struct flame_node *want, size_t 
 		const struct flame_node *n = &f->nodes.v[i];
 		assert_string_equal(n->name, want[i].name);
 		assert_int_equal(n->kind, want[i].kind);
-		assert_int_equal(n->level, want[i].level);
+		assert_int_equal(n->depth, want[i].depth);
 		assert_int_equal(n->value[0], want[i].value[0]);
 		assert_int_equal(n->value[1], want[i].value[1]);
 	}

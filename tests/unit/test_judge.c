@@ -139,7 +139,7 @@ static void test_new_gone_and_share(void **state)
 	struct bench_of_two s;
 	setup(&s, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(350) }, { EVENT_KERNEL, "fresh", 5, MS(100) }));
 	struct rule *r = add_kernel_rule(&s);
-	r->on_new = LEVEL_WARN;
+	r->on_new = SEVERITY_WARN;
 	r->min_share = PERCENT(10);
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_OK);
@@ -899,7 +899,7 @@ static void test_bootstrap(void **state)
 	s.bootstrap = true;
 	add_cuda_rule(&s);
 	struct rule *r = add_kernel_rule(&s);
-	r->on_new = LEVEL_FAIL;
+	r->on_new = SEVERITY_FAIL;
 	r->top = 1;
 	r = add_rule(&s, "drift", METRIC_KERNEL_DRIFT_PCT);
 	fixture_limit(&r->fail, COND_MAX, false, PERCENT(10), "10%");

@@ -82,7 +82,7 @@ static char *load(const char *const *paths, size_t nr, const char *jobs, bool al
 	if (*st == ST_OK)
 		run_write(&run, out);
 	for (const struct diag_entry *e = log.first; e; e = e->next)
-		sink_printf(out, "%d %s\n", (int)e->level, e->text);
+		sink_printf(out, "%d %s\n", (int)e->severity, e->text);
 	char *text = mem_strndup(sink_memory(out).p, sink_memory(out).n);
 	sink_abort(out);
 	run_release(&run);

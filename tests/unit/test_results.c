@@ -21,7 +21,7 @@ static void show(struct strbuf *out, enum status st, const struct digest *d,
                  const struct diag_log *log, enum shown what)
 {
 	for (const struct diag_entry *e = log->first; e; e = e->next)
-		if (st != ST_OK || (what && e->level == DIAG_WARNING))
+		if (st != ST_OK || (what && e->severity == DIAG_WARNING))
 			strbuf_addf(out, "%s%s", e->text, st == ST_OK ? " | " : "");
 	for (size_t i = 0; st == ST_OK && i < d->inputs.nr; i++) {
 		const struct input_stat *s = &d->inputs.v[i];

@@ -165,8 +165,8 @@ static void test_rules(void **state)
 	assert_int_equal(top->top, 7);
 	assert_int_equal(top->min_share, 500000);
 	assert_string_equal(select_text(&top->query, &r.arena), "kernel=*gemm*, category=GE?M");
-	assert_int_equal(top->on_new, LEVEL_FAIL);
-	assert_int_equal(top->on_gone, LEVEL_WARN);
+	assert_int_equal(top->on_new, SEVERITY_FAIL);
+	assert_int_equal(top->on_gone, SEVERITY_WARN);
 	assert_int_equal(drift->top, 3);
 	assert_int_equal(r.rules.v[4].fail.list.nr + r.rules.v[4].warn.list.nr, 0);
 	rules_release(&r);
@@ -207,7 +207,7 @@ static void test_defaults(void **state)
 	assert_int_equal(r.on_missing, ON_MISSING_FAIL);
 	assert_false(r.match_exact);
 	assert_int_equal(r.rules.v[0].top, 20);
-	assert_int_equal(r.rules.v[0].on_new, LEVEL_NOTE);
+	assert_int_equal(r.rules.v[0].on_new, SEVERITY_NOTE);
 	rules_release(&r);
 }
 

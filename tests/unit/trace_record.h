@@ -150,7 +150,7 @@ static inline void record_meta(struct record *r, const struct trace_meta *m)
 static inline struct record record_trace(struct span text, struct trace_options options,
                                          size_t block, uint64_t stop_after)
 {
-	static const char *const levels[] = { "error: ", "warning: ", "note: " };
+	static const char *const severities[] = { "error: ", "warning: ", "note: " };
 	struct record r = {
 		.events = STRBUF_INIT, .meta = STRBUF_INIT, .log = STRBUF_INIT, .stop_after = stop_after
 	};
@@ -168,7 +168,7 @@ static inline struct record record_trace(struct span text, struct trace_options 
 	r.truncated = meta.truncated;
 	r.not_a_trace = meta.not_a_trace;
 	for (const struct diag_entry *e = log.first; e; e = e->next)
-		strbuf_addf(&r.log, "%s%s\n", levels[e->level], e->text);
+		strbuf_addf(&r.log, "%s%s\n", severities[e->severity], e->text);
 	source_close(src);
 	diag_release(&log);
 	vec_release(&meta.devices);

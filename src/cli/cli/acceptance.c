@@ -46,8 +46,8 @@ static bool finding_shows(const struct finding *f, const char *name)
 	const struct place *p = f->where.v;
 	return ANY(i, f->parts.nr, name_fit(asked, span_of(f->parts.v[i].name), true) >= FIT_CUT) ||
 	       ANY(i, f->where.nr,
-	           p[i].level >= PLACE_OPERATOR && p[i].level <= PLACE_COLLECTIVE &&
-	               name_fit(asked, span_of(p[i].name), p[i].level == PLACE_KERNEL) >= FIT_CUT);
+	           p[i].kind >= PLACE_OPERATOR && p[i].kind <= PLACE_COLLECTIVE &&
+	               name_fit(asked, span_of(p[i].name), p[i].kind == PLACE_KERNEL) >= FIT_CUT);
 }
 
 /* Mark in `accepted` the checks of each finding whose cause has the name `name` or, if `shown`, in

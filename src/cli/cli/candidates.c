@@ -36,10 +36,10 @@ void candidates_release(struct candidates *c)
 
 static enum fail_on fail_on(const struct options *o)
 {
-	const char *level = o->value[OPT_FAIL_ON] ? o->value[OPT_FAIL_ON] : "fail";
-	return strcmp(level, "never") == 0  ? FAIL_ON_NEVER
-	       : strcmp(level, "warn") == 0 ? FAIL_ON_WARN
-	                                    : FAIL_ON_FAIL;
+	const char *word = o->value[OPT_FAIL_ON] ? o->value[OPT_FAIL_ON] : "fail";
+	return strcmp(word, "never") == 0  ? FAIL_ON_NEVER
+	       : strcmp(word, "warn") == 0 ? FAIL_ON_WARN
+	                                   : FAIL_ON_FAIL;
 }
 
 /* Collect the words of a command that would approve the runs of this check: its files, then its

@@ -41,7 +41,7 @@ void cli_print_log(const struct diag_log *log)
 	for (const struct diag_entry *e = log->first; e; e = e->next) {
 		struct strbuf line = STRBUF_INIT;
 		text_add_log(&line, span_of(e->text), SIZE_MAX);
-		fprintf(stderr, "gpugate: %s%s\n", prefix[e->level], strbuf_str(&line));
+		fprintf(stderr, "gpugate: %s%s\n", prefix[e->severity], strbuf_str(&line));
 		strbuf_release(&line);
 	}
 }

@@ -147,13 +147,13 @@ static void put_subjects(struct suite *out, const struct report *r, size_t nth, 
 	}
 	for (size_t i = 0, nr = 0; i < f->where.nr && nr < MOST; i++) {
 		const struct place *p = &f->where.v[i];
-		bool names = p->level == PLACE_CODE || p->level == PLACE_OPERATOR ||
-		             p->level == PLACE_KERNEL || p->level == PLACE_CALL ||
-		             p->level == PLACE_COLLECTIVE;
-		x.level = place_level_names[p->level];
-		x.name = p->level == PLACE_RANK ? p->machine : p->name;
+		bool names = p->kind == PLACE_CODE || p->kind == PLACE_OPERATOR ||
+		             p->kind == PLACE_KERNEL || p->kind == PLACE_CALL ||
+		             p->kind == PLACE_COLLECTIVE;
+		x.kind = place_kind_names[p->kind];
+		x.name = p->kind == PLACE_RANK ? p->machine : p->name;
 		x.change_pct = subject_change(r, f, p->name);
-		if (!x.name || (!names && p->level != PLACE_RANK))
+		if (!x.name || (!names && p->kind != PLACE_RANK))
 			continue;
 		put_subject(out, x);
 		nr++;
@@ -240,7 +240,7 @@ static void put_warnings(struct suite *out, const struct report *r, const struct
 	for (size_t i = 0; i < r->warnings.nr; i++)
 		put_warning(out, of, &place, r->warnings.v[i]);
 	for (const struct diag_entry *e = log->first; e; e = e->next)
-		if (e->level == DIAG_WARNING)
+		if (e->severity == DIAG_WARNING)
 			put_warning(out, of, &place, e->text);
 }
 

@@ -330,7 +330,7 @@ static void change_case(size_t i, void *ctx, struct sink *out)
 	const char *name = w->jobs.list.v[i].workload;
 	enum status st = change_baseline(w, &w->jobs.list.v[i], &log);
 	for (struct diag_entry *e = log.first; e; e = e->next)
-		if (e->level != DIAG_NOTE)
+		if (e->severity != DIAG_NOTE)
 			e->text = arena_printf(&log.arena, "%s: %s", diag_quote(&log, name), e->text);
 	cli_print_log(&log);
 	diag_release(&log);

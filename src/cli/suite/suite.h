@@ -47,7 +47,7 @@ struct suite_subject {
 	int64_t place; ///< position of the name among those of the case
 	int64_t finding; ///< position of the finding among those of the case
 	const char
-	    *level; ///< kind of the name, from place_level_names; NULL: the whole run, or one figure
+	    *kind; ///< kind of the name, from place_kind_names; NULL: the whole run, or one figure
 	const char *name; ///< the name, as recorded: "aten::layer_norm"
 	int64_t change_pct; ///< change of what has the name, in 1e-6 percent; INT64_MIN if unknown
 };
@@ -58,7 +58,7 @@ struct suite_shared {
 	unsigned verdict; ///< the worst verdict of its findings
 	const char *id; ///< cause of its findings, such as "slower-kernel"; "machine" if facts of the
 	                ///< machine changed
-	const char *level, *name; ///< kind and text of the name that its findings share; or NULL
+	const char *kind, *name; ///< kind and text of the name that its findings share; or NULL
 	const char *title; ///< title, such as "aten::layer_norm is slower"
 	const char *text; ///< title with numbers: "aten::layer_norm is slower in 6 of 9 cases: …"
 	const char *action; ///< action that its findings advise; NULL if they advise none

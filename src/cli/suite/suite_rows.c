@@ -51,7 +51,7 @@ static const struct field subject_fields[] = {
 	MEMBER_AT("case", suite_subject, of, COUNT),
 	MEMBER(suite_subject, place, COUNT),
 	MEMBER(suite_subject, finding, COUNT),
-	MEMBER(suite_subject, level, OPTIONAL_TEXT),
+	MEMBER_AT("level", suite_subject, kind, OPTIONAL_TEXT),
 	MEMBER(suite_subject, name, TEXT),
 	MEMBER(suite_subject, change_pct, OPTIONAL_NUMBER, .absent = INT64_MIN),
 };
@@ -63,7 +63,7 @@ static const struct field shared_fields[] = {
 	MEMBER(suite_shared, place, COUNT),
 	VERDICT(suite_shared),
 	MEMBER(suite_shared, id, TEXT),
-	MEMBER(suite_shared, level, OPTIONAL_TEXT),
+	MEMBER_AT("level", suite_shared, kind, OPTIONAL_TEXT),
 	MEMBER(suite_shared, name, OPTIONAL_TEXT),
 	MEMBER(suite_shared, title, TEXT),
 	MEMBER(suite_shared, text, TEXT),

@@ -40,11 +40,11 @@ static const struct {
 	{ CAUSE_MEMORY, NULL, "holds more memory" },
 };
 
-static const char *phrase_of(const char *id, const char *level)
+static const char *phrase_of(const char *id, const char *kind)
 {
 	for (size_t i = 0; i < NR_OF(phrases); i++)
 		if (strcmp(cause_names[phrases[i].cause], id) == 0) {
-			bool kernel = level && strcmp(level, place_level_names[PLACE_KERNEL]) == 0;
+			bool kernel = kind && strcmp(kind, place_kind_names[PLACE_KERNEL]) == 0;
 			return kernel ? phrases[i].kernel : phrases[i].other;
 		}
 	return NULL;
@@ -61,14 +61,14 @@ struct mentions {
 	VEC(struct mention) list;
 };
 
-static int rank_of(const char *level)
+static int rank_of(const char *kind)
 {
-	static const enum place_level order[] = { PLACE_OPERATOR, PLACE_COLLECTIVE, PLACE_KERNEL,
-		                                      PLACE_CODE,     PLACE_CALL,       PLACE_RANK };
+	static const enum place_kind order[] = { PLACE_OPERATOR, PLACE_COLLECTIVE, PLACE_KERNEL,
+		                                     PLACE_CODE,     PLACE_CALL,       PLACE_RANK };
 	int i = 0, nr = NR_OF(order);
-	while (level && i < nr && strcmp(level, place_level_names[order[i]]) != 0)
+	while (kind && i < nr && strcmp(kind, place_kind_names[order[i]]) != 0)
 		i++;
-	return level ? i + 1 : 0;
+	return kind ? i + 1 : 0;
 }
 
 static int key_cmp(const struct mention *x, const struct mention *y)
@@ -96,7 +96,7 @@ static void collect(struct suite *s, struct mentions *out)
 		const struct suite_subject *x = &s->subjects.v[i];
 		struct suite_item *f = finding_of(s, x);
 		if (f)
-			vec_push(&out->list, (struct mention){ x, f, rank_of(x->level) });
+			vec_push(&out->list, (struct mention){ x, f, rank_of(x->kind) });
 	}
 	vec_sort(&out->list, mention_cmp);
 }
@@ -242,7 +242,7 @@ static void share_machine(struct suite *s, const struct mentions *all)
 		nr++;
 		add_sharing(s, s->cases.v[i].place);
 		/* a finding that names no place in the code belongs to the machine as its cause */
-		for (size_t m = 0; m < all->list.nr && !all->list.v[m].subject->level; m++)
+		for (size_t m = 0; m < all->list.nr && !all->list.v[m].subject->kind; m++)
 			if (all->list.v[m].subject->of == s->cases.v[i].place) {
 				tell(s, all->list.v[m].finding);
 				add_change(&changes, all->list.v[m].subject->change_pct);
@@ -299,9 +299,9 @@ static void share_name(struct suite *s, const struct mentions *all, size_t at, s
 	}
 	const char *name = text_short(a, span_of(first.subject->name), NAME_CHARS);
 	const char *range = changes_text(a, &changes);
-	x->level = first.subject->level;
+	x->kind = first.subject->kind;
 	x->name = first.subject->name;
-	x->title = arena_printf(a, "%s %s", name, phrase_of(x->id, x->level));
+	x->title = arena_printf(a, "%s %s", name, phrase_of(x->id, x->kind));
 	x->text = arena_printf(a, "%s in %zu of %zu cases%s%s", x->title, nr, s->cases.nr,
 	                       range ? ": " : "", text_or_empty(range));
 }
@@ -315,7 +315,7 @@ void suite_share(struct suite *s)
 		size_t most = 1, best = 0;
 		for (size_t at = 0, end; at < all.list.nr; at = end) {
 			size_t nr = count_cases(&all, at, &end);
-			if (nr > most && phrase_of(all.list.v[at].finding->id, all.list.v[at].subject->level)) {
+			if (nr > most && phrase_of(all.list.v[at].finding->id, all.list.v[at].subject->kind)) {
 				most = nr;
 				best = at;
 			}

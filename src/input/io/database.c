@@ -37,7 +37,7 @@ struct database {
 struct scan {
 	struct database *db;
 	struct diag_log *log;
-	unsigned char *pages[DEPTH + 1]; ///< buffers: one page for each level of the tree, and one for
+	unsigned char *pages[DEPTH + 1]; ///< buffers: one page for each depth of the tree, and one for
 	                                 ///< overflow pages
 	uint32_t page; ///< number of the page that is being read, which messages name
 	size_t used; ///< number of bytes of the page that its header and the cells so far take up
@@ -84,7 +84,7 @@ static const char *read_at(const struct database *db, off_t at, unsigned char *p
 	return NULL;
 }
 
-static enum status read_page(struct scan *s, uint32_t page, size_t level, unsigned char **out)
+static enum status read_page(struct scan *s, uint32_t page, size_t depth, unsigned char **out)
 {
 	struct database *db = s->db;
 	if (page == 0 || page > db->nr_pages)
@@ -92,15 +92,15 @@ static enum status read_page(struct scan *s, uint32_t page, size_t level, unsign
 	if (s->budget-- == 0)
 		return damaged(s, "is referred to more than once");
 	s->page = page;
-	if (!s->pages[level])
-		s->pages[level] = mem_calloc(1, db->page_bytes);
+	if (!s->pages[depth])
+		s->pages[depth] = mem_calloc(1, db->page_bytes);
 	const char *fault =
-	    read_at(db, (off_t)(page - 1) * db->page_bytes, s->pages[level], db->page_bytes);
+	    read_at(db, (off_t)(page - 1) * db->page_bytes, s->pages[depth], db->page_bytes);
 	if (fault)
 		return damaged(s, fault);
 	if (db->progress)
 		atomic_fetch_add(&db->progress->bytes, db->page_bytes);
-	*out = s->pages[level];
+	*out = s->pages[depth];
 	return ST_OK;
 }
 
@@ -240,12 +240,12 @@ static enum status read_cell(struct scan *s, struct span cell)
 }
 
 /* Visits the rows in a page and in the pages below it in the tree, in order. */
-static enum status walk(struct scan *s, uint32_t page, size_t level)
+static enum status walk(struct scan *s, uint32_t page, size_t depth)
 {
 	unsigned char *p;
-	if (level == DEPTH)
+	if (depth == DEPTH)
 		return damaged(s, "is deeper than a table can be");
-	TRY(read_page(s, page, level, &p));
+	TRY(read_page(s, page, depth, &p));
 	const unsigned char *head = p + (page == 1 ? HEADER_BYTES : 0);
 	size_t from = (size_t)(head - p) + (*head == PAGE_INTERIOR ? 12 : 8);
 	size_t nr = be(head + 3, 2), usable = s->db->usable;
@@ -261,10 +261,10 @@ static enum status walk(struct scan *s, uint32_t page, size_t level)
 		if (cell + 4 > usable)
 			return damaged(s, "has a cell beyond its end");
 		TRY(*head == PAGE_LEAF ? read_cell(s, (struct span){ (char *)p + cell, usable - cell })
-		                       : walk(s, be(p + cell, 4), level + 1));
+		                       : walk(s, be(p + cell, 4), depth + 1));
 	}
 	s->page = page;
-	return *head == PAGE_INTERIOR ? walk(s, be(head + 8, 4), level + 1) : ST_OK;
+	return *head == PAGE_INTERIOR ? walk(s, be(head + 8, 4), depth + 1) : ST_OK;
 }
 
 static enum status run(struct scan *s, uint32_t root)

@@ -202,8 +202,8 @@ bool jscan_fail_cut(struct jscan *js, const char *wanted)
 
 static bool in_object(const struct jscan *js)
 {
-	unsigned level = js->depth - 1;
-	return js->depth && (js->objects[level / 64] >> (level % 64) & 1);
+	unsigned depth = js->depth - 1;
+	return js->depth && (js->objects[depth / 64] >> (depth % 64) & 1);
 }
 
 static bool push(struct jscan *js, bool object)
@@ -223,9 +223,9 @@ static bool push(struct jscan *js, bool object)
 bool jscan_member(struct jscan *js, char close)
 {
 	int c = jscan_next(js);
-	unsigned level = js->depth - 1;
-	uint64_t bit = (uint64_t)1 << (level % 64);
-	bool begun = js->begun[level / 64] & bit;
+	unsigned depth = js->depth - 1;
+	uint64_t bit = (uint64_t)1 << (depth % 64);
+	bool begun = js->begun[depth / 64] & bit;
 	if (c == close) {
 		js->at++;
 		js->depth--;
@@ -238,7 +238,7 @@ bool jscan_member(struct jscan *js, char close)
 	} else if (c < 0) {
 		return jscan_fail_expected(js, c, close == '}' ? "a key or '}'" : "a value or ']'");
 	}
-	js->begun[level / 64] |= bit;
+	js->begun[depth / 64] |= bit;
 	return true;
 }
 

@@ -10,7 +10,7 @@
 struct jscan_cursor {
 	char *at;
 	struct seam *place; ///< the seam (text between values, jscan_internal.h) that was read last at
-	                    ///< this level of nesting
+	                    ///< this depth of nesting
 };
 
 /// A cursor at the position of the scanner, which must be just after the beginning of an object, or

@@ -70,9 +70,9 @@ struct jscan {
 	struct strbuf *keep; ///< copy of the input (jscan_keep()), or NULL
 	uint64_t kept; ///< offset in the input up to which bytes were copied to `keep`
 	uint64_t faults, first_fault;
-	uint64_t objects[JSCAN_DEPTH / 64]; ///< bit for each level of nesting: 1 for an object, 0 for
+	uint64_t objects[JSCAN_DEPTH / 64]; ///< bit for each depth of nesting: 1 for an object, 0 for
 	                                    ///< an array
-	uint64_t begun[JSCAN_DEPTH / 64]; ///< bit for each level of nesting: 1 once a member has been
+	uint64_t begun[JSCAN_DEPTH / 64]; ///< bit for each depth of nesting: 1 once a member has been
 	                                  ///< read
 	struct strbuf text; ///< buffer for the decoded text of a string with escapes
 
@@ -81,7 +81,7 @@ struct jscan {
 	struct seam *seams;
 	struct arena seams_arena; ///< owns all seams, which are made when needed: most inputs have few
 	unsigned nr_seams, max_seams; ///< number of seams, and its current limit
-	/// The seam (remembered text) that was read last at each level of nesting; for an array, the
+	/// The seam (remembered text) that was read last at each depth of nesting; for an array, the
 	/// seam before the array.
 	struct seam *place[JSCAN_DEPTH + 1];
 };
@@ -90,7 +90,7 @@ struct jscan {
 /// text ends the object, to the end of the object.
 static inline void jscan_pass(struct jscan *js, struct seam *s)
 {
-	unsigned level = js->depth - 1;
+	unsigned depth = js->depth - 1;
 	js->at += s->n;
 	if (s->end) {
 		js->depth--;
@@ -98,7 +98,7 @@ static inline void jscan_pass(struct jscan *js, struct seam *s)
 	}
 	js->place[js->depth] = s;
 	if (s->first)
-		js->begun[level / 64] |= (uint64_t)1 << (level % 64);
+		js->begun[depth / 64] |= (uint64_t)1 << (depth % 64);
 }
 
 /// Largest size of a lead in bytes. A lead is a text with which many objects of an array begin:
@@ -217,7 +217,7 @@ void jscan_seams_init(struct jscan *js);
 /// Releases the memory for seams.
 void jscan_seams_release(struct jscan *js);
 
-/// Sets the place (struct seam) for the level of nesting that the scanner has just entered, which
+/// Sets the place (struct seam) for the depth of nesting that the scanner has just entered, which
 /// is an object or, if `object` is false, an array.
 void jscan_seams_push(struct jscan *js, bool object);
 

@@ -24,7 +24,7 @@ enum {
 	                      ///< stacks are shared, 2 bytes may refer to some 100 frames
 };
 
-struct walk_level {
+struct walk_frame {
 	const struct pickle_chunk *last, *chunk; ///< last chunk of the container; chunk with the next
 	                                         ///< item, NULL at the end
 	uint32_t at; ///< index of the next item in `chunk`
@@ -33,7 +33,7 @@ struct walk_level {
 struct pickle_walk {
 	const struct pickle_input *in;
 	const struct pickle_nodes *nodes;
-	struct walk_level levels[MAX_DEPTH];
+	struct walk_frame frames[MAX_DEPTH];
 	size_t depth;
 	uint32_t value; ///< id of the node that is read next
 	uint64_t visits, max_visits;
@@ -62,8 +62,8 @@ static bool walk_enter(struct pickle_walk *w)
 		walk_fail(w, node->byte, "nested too deeply");
 		return false;
 	}
-	w->levels[w->depth++] =
-	    (struct walk_level){ .last = node->last, .chunk = node->last ? node->last->next : NULL };
+	w->frames[w->depth++] =
+	    (struct walk_frame){ .last = node->last, .chunk = node->last ? node->last->next : NULL };
 	return true;
 }
 
@@ -71,7 +71,7 @@ static bool walk_enter(struct pickle_walk *w)
  * container it leaves the container and returns NULL; it also returns NULL after an error. */
 static const uint32_t *walk_step(struct pickle_walk *w, uint32_t nr)
 {
-	struct walk_level *l = &w->levels[w->depth - 1];
+	struct walk_frame *l = &w->frames[w->depth - 1];
 	if (w->status == ST_OK && w->visits++ >= w->max_visits)
 		walk_fail(w, next_value(w)->byte, "the pickle unfolds to far more than its size");
 	if (w->status != ST_OK)

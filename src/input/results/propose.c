@@ -432,8 +432,8 @@ static size_t count_figures(const struct value *of)
 
 static struct value *whole_of(struct arena *a, struct value *first, int depth);
 
-/* Adds to `into` the members of `from` that it lacks, down to DEPTH levels; a member that was not
-   measured is replaced. */
+/* Adds to `into` the members of `from` that it lacks, down to the depth DEPTH; a member that was
+   not measured is replaced. */
 static void merge(struct arena *a, struct value *into, const struct value *from, int depth)
 {
 	struct value *m = NULL;

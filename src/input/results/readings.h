@@ -88,7 +88,7 @@ bool reading_is_shortened(struct span s);
 /// "status": "failed: CUDA out of memory".
 bool reading_is_failure(const struct value *v);
 
-/// The first member of an object, or of objects in it up to `depth` levels down, for which
+/// The first member of an object, or of objects in it up to `depth` deep, for which
 /// reading_is_failure() is true; NULL if there is none.
 const struct value *reading_failure_in(const struct value *of, int depth);
 

@@ -63,7 +63,7 @@ struct opened {
 };
 
 /* Adds the values of a list to the documents. A list within it is replaced by its elements, down to
-   `depth` levels, so that a JSON list is read like JSON lines. */
+   the given depth, so that a JSON list is read like JSON lines. */
 static void add_documents(struct opened *o, struct value *list, int depth)
 {
 	for (struct value *v = list->first; v; v = v->next)

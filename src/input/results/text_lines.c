@@ -13,22 +13,22 @@
 enum { PARTS = 40, PATTERN_BYTES = 1000, LINE_BYTES = 2000, NESTED_REPEATS = 4 };
 
 /* Depth of nested repetitions with '+'. It is limited because libc copies the part that is
-   repeated, so each level may double the size of the compiled pattern. */
+   repeated, so each of them may double the size of the compiled pattern. */
 struct nesting {
-	size_t of_level[PARTS + 1]; ///< largest depth within each open parenthesis
-	size_t level; ///< number of open parentheses
+	size_t within[PARTS + 1]; ///< largest depth within each open parenthesis
+	size_t open; ///< number of open parentheses
 	size_t last; ///< depth of what was read last, which a '+' would repeat
 };
 
 /* Takes the next character of a pattern; false if repetitions are nested too deep. */
 static bool nest(struct nesting *n, char c)
 {
-	size_t *most = &n->of_level[n->level];
+	size_t *most = &n->within[n->open];
 	if (c == '(') {
-		n->of_level[++n->level] = n->last = 0;
-	} else if (c == ')' && n->level) {
+		n->within[++n->open] = n->last = 0;
+	} else if (c == ')' && n->open) {
 		n->last = *most;
-		most = &n->of_level[--n->level];
+		most = &n->within[--n->open];
 	} else if (c == '+') {
 		n->last++;
 	} else if (c != '*' && c != '?') {
@@ -87,7 +87,7 @@ static const char *add_part(struct pattern *out, const char *p)
 /* Translates a pattern; says why it is invalid, or returns NULL. */
 static const char *translate(const char *p, struct pattern *out)
 {
-	struct nesting nesting = { .level = 0 };
+	struct nesting nesting = { .open = 0 };
 	if (strlen(p) > PATTERN_BYTES)
 		return "is longer than 1,000 bytes";
 	while (*p) {

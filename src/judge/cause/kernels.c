@@ -360,7 +360,7 @@ static void say_place(struct inquiry *q, struct suspect *s)
 	struct strbuf b = STRBUF_INIT;
 	for (size_t i = 0; i < s->finding.where.nr; i++) {
 		const struct place *p = &s->finding.where.v[i];
-		if (p->level == PLACE_MODULE || p->level == PLACE_CODE || p->level == PLACE_OPERATOR)
+		if (p->kind == PLACE_MODULE || p->kind == PLACE_CODE || p->kind == PLACE_OPERATOR)
 			strbuf_addf(&b, "%s%s", b.n ? ", " : "", p->name);
 	}
 	if (b.n)
@@ -373,8 +373,8 @@ static void say_place(struct inquiry *q, struct suspect *s)
  * in these then have equal advice, which the report gives once. */
 static void advise_slower(struct inquiry *q, struct suspect *s)
 {
-	const char *of = "", *at = "", *name[NR_PLACE_LEVELS] = { NULL };
-	size_t nr[NR_PLACE_LEVELS] = { 0 };
+	const char *of = "", *at = "", *name[NR_PLACE_KINDS] = { NULL };
+	size_t nr[NR_PLACE_KINDS] = { 0 };
 	if (s->stake[STAKE_RESOURCES]) {
 		suspect_action(q, s,
 		               "look at what the slower kernels are built from: their code, tile sizes and "
@@ -382,8 +382,8 @@ static void advise_slower(struct inquiry *q, struct suspect *s)
 		return;
 	}
 	for (size_t i = 0; i < s->finding.where.nr; i++) {
-		name[s->finding.where.v[i].level] = s->finding.where.v[i].name;
-		nr[s->finding.where.v[i].level]++;
+		name[s->finding.where.v[i].kind] = s->finding.where.v[i].name;
+		nr[s->finding.where.v[i].kind]++;
 	}
 	if (nr[PLACE_OPERATOR] == 1)
 		of = arena_printf(q->a, " of %s", name[PLACE_OPERATOR]);

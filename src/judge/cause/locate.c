@@ -54,15 +54,15 @@ static void collect(struct inquiry *q, const struct locate_query *what, enum sid
 	}
 }
 
-/* ---- levels of an origin: phase, module, place, operator ---- */
+/* ---- kinds of places of an origin: phase, module, place, operator ---- */
 
-/* The name of an origin on a level; NULL if it is unknown. */
-static const char *name_at(struct inquiry *q, enum place_level level, const struct code_stat *c)
+/* The name of an origin's place of a kind; NULL if it is unknown. */
+static const char *name_at(struct inquiry *q, enum place_kind kind, const struct code_stat *c)
 {
-	struct span last = code_path_last(level == PLACE_MODULE ? c->module : c->op);
-	if (level == PLACE_PHASE)
+	struct span last = code_path_last(kind == PLACE_MODULE ? c->module : c->op);
+	if (kind == PLACE_PHASE)
 		return c->phase == PHASE_ALL ? NULL : phase_names[c->phase];
-	if (level != PLACE_CODE)
+	if (kind != PLACE_CODE)
 		return last.n ? text_line(q->a, last) : NULL;
 	if (!c->place.n)
 		return NULL;
@@ -70,10 +70,10 @@ static const char *name_at(struct inquiry *q, enum place_level level, const stru
 	return c->line > 0 ? arena_printf(q->a, "%s, line %" PRId64, place, c->line) : place;
 }
 
-static bool is_called(struct inquiry *q, const struct spot *x, enum place_level level,
+static bool is_called(struct inquiry *q, const struct spot *x, enum place_kind kind,
                       const char *name)
 {
-	const char *other = name_at(q, level, x->row);
+	const char *other = name_at(q, kind, x->row);
 	return other && strcmp(other, name) == 0;
 }
 
@@ -82,17 +82,18 @@ static double spot_rise(const struct spot *x)
 	return x->amount[SIDE_CANDIDATE] - x->amount[SIDE_BASELINE];
 }
 
-/* The name on a level (such as an operator) that has at least 60 % of the rise, or NULL. */
-static const char *main_name(struct inquiry *q, const struct spots *s, enum place_level level,
+/* The name of a place of a kind (such as an operator) that has at least 60 % of the rise, or NULL.
+ */
+static const char *main_name(struct inquiry *q, const struct spots *s, enum place_kind kind,
                              double rise)
 {
 	const char *best = NULL;
 	double most = rise * 0.6;
 	for (size_t i = 0; i < s->list.nr; i++) {
-		const char *name = name_at(q, level, s->list.v[i].row);
+		const char *name = name_at(q, kind, s->list.v[i].row);
 		double part = 0;
 		for (size_t k = 0; name && name != best && k < s->list.nr; k++)
-			part += is_called(q, &s->list.v[k], level, name) ? spot_rise(&s->list.v[k]) : 0;
+			part += is_called(q, &s->list.v[k], kind, name) ? spot_rise(&s->list.v[k]) : 0;
 		if (part >= most && part > 0) {
 			best = name;
 			most = part;
@@ -106,25 +107,25 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 	/* with this many spots or more, nothing is searched: hardly any name would have most of the
 	   rise */
 	enum { MANY = 400 };
-	static const enum place_level levels[] = { PLACE_PHASE, PLACE_MODULE, PLACE_CODE,
-		                                       PLACE_OPERATOR };
+	static const enum place_kind kinds[] = { PLACE_PHASE, PLACE_MODULE, PLACE_CODE,
+		                                     PLACE_OPERATOR };
 	struct spots spots = { 0 };
 	double rise = 0;
 	for (int side = 0; side < NR_SIDES; side++)
 		collect(q, what, (enum side_index)side, &spots);
 	for (size_t i = 0; i < spots.list.nr; i++)
 		rise += spot_rise(&spots.list.v[i]);
-	for (size_t k = 0; k < NR_OF(levels) && rise > 0 && spots.list.nr < MANY; k++) {
-		const char *name = main_name(q, &spots, levels[k], rise);
+	for (size_t k = 0; k < NR_OF(kinds) && rise > 0 && spots.list.nr < MANY; k++) {
+		const char *name = main_name(q, &spots, kinds[k], rise);
 		if (!name)
 			continue;
-		suspect_where(q, s, levels[k], span_of(name));
+		suspect_where(q, s, kinds[k], span_of(name));
 		size_t nr = 0;
 		for (size_t i = 0; i < spots.list.nr; i++)
-			if (is_called(q, &spots.list.v[i], levels[k], name))
+			if (is_called(q, &spots.list.v[i], kinds[k], name))
 				spots.list.v[nr++] = spots.list.v[i];
 		spots.list.nr = nr;
-		if (levels[k] == PLACE_CODE && spots.list.nr)
+		if (kinds[k] == PLACE_CODE && spots.list.nr)
 			s->finding.where.v[s->finding.where.nr - 1].at =
 			    source_line_of(q->a, spots.list.v[0].row->place, spots.list.v[0].row->line);
 	}
@@ -138,41 +139,41 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 
 /* ---- places of several kernels that share one finding ---- */
 
-/* Add the place `p` to `s`, before the places of inner levels, unless `s` has it already. */
+/* Add the place `p` to `s`, before the places of inner kinds, unless `s` has it already. */
 static void add_beside(struct suspect *s, struct place p)
 {
 	struct finding *f = &s->finding;
-	if (suspect_has_place(s, p.level, p.name))
+	if (suspect_has_place(s, p.kind, p.name))
 		return;
 	vec_push(&f->where, p);
 	for (size_t i = f->where.nr - 1;
-	     i && f->where.v[i - 1].level > p.level && f->where.v[i - 1].level <= PLACE_KERNEL; i--) {
+	     i && f->where.v[i - 1].kind > p.kind && f->where.v[i - 1].kind <= PLACE_KERNEL; i--) {
 		f->where.v[i] = f->where.v[i - 1];
 		f->where.v[i - 1] = p;
 	}
 }
 
-/* The first place of the suspect that has this level, or NULL. */
-static const struct place *place_of(const struct suspect *s, enum place_level level)
+/* The first place of the suspect that has this kind, or NULL. */
+static const struct place *place_of(const struct suspect *s, enum place_kind kind)
 {
-	return FIND(i, s->finding.where.v, s->finding.where.nr, s->finding.where.v[i].level == level);
+	return FIND(i, s->finding.where.v, s->finding.where.nr, s->finding.where.v[i].kind == kind);
 }
 
 void suspect_share_place(struct suspect *s, const struct suspect *other)
 {
 	const struct place *module = place_of(other, PLACE_MODULE);
 	bool phased = place_of(s, PLACE_PHASE) && place_of(other, PLACE_PHASE);
-	bool same = module && suspect_has_place(s, module->level, module->name);
+	bool same = module && suspect_has_place(s, module->kind, module->name);
 	size_t nr = 0;
 	for (size_t i = 0; i < s->finding.where.nr; i++) {
 		const struct place *p = &s->finding.where.v[i];
-		if ((p->level != PLACE_PHASE || phased) && (p->level != PLACE_MODULE || same))
+		if ((p->kind != PLACE_PHASE || phased) && (p->kind != PLACE_MODULE || same))
 			s->finding.where.v[nr++] = *p;
 	}
 	s->finding.where.nr = nr;
 	for (size_t i = 0; i < other->finding.where.nr; i++) {
 		const struct place *o = &other->finding.where.v[i];
-		if (o->level != PLACE_MODULE && (o->level != PLACE_PHASE || phased))
+		if (o->kind != PLACE_MODULE && (o->kind != PLACE_PHASE || phased))
 			add_beside(s, *o);
 	}
 }

@@ -56,15 +56,15 @@ static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 			b = q->out->checks.v[i].breakdown;
 	const struct part *most = NULL, *site = NULL;
 	for (size_t i = 0; b && i < b->parts.nr; i++)
-		if (b->parts.v[i].level == 0 && (!most || b->parts.v[i].change > most->change))
+		if (b->parts.v[i].depth == 0 && (!most || b->parts.v[i].change > most->change))
 			most = &b->parts.v[i];
 	if (!most || most->change <= 0)
 		return;
 	bool moments = memory_is_by_trace(q->bench->memory), all = most->change >= b->change;
 	if (!moments)
 		suspect_where(q, s, PLACE_CATEGORY, span_of(most->label));
-	for (const struct part *p = most + 1; p < b->parts.v + b->parts.nr && p->level > 0; p++)
-		if (p->level == 1 && (!site || p->change > site->change))
+	for (const struct part *p = most + 1; p < b->parts.v + b->parts.nr && p->depth > 0; p++)
+		if (p->depth == 1 && (!site || p->change > site->change))
 			site = p;
 	if (site && site->change > 0)
 		suspect_where(q, s, PLACE_CODE, span_of(site->label));
@@ -326,7 +326,7 @@ static void advise_on_peak(struct inquiry *q, struct suspect *s)
 	size_t places = s->finding.where.nr;
 	const struct place *last = places ? &s->finding.where.v[places - 1] : NULL;
 	bool snapshot = ANY(r, run->ranks.nr, run->ranks.v[r]->snapshot);
-	if (last && last->level == PLACE_CODE)
+	if (last && last->kind == PLACE_CODE)
 		suspect_action(q, s,
 		               "see why more is taken there, and whether it can be freed before "
 		               "the peak");

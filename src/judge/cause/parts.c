@@ -18,20 +18,20 @@ static const struct breakdown *breakdown_of_cost(const struct inquiry *q, const 
 	return NULL;
 }
 
-/* The outermost level of the breakdown on which at least two parts have more than a fiftieth of the
+/* The smallest depth of the breakdown at which at least two parts have more than a fiftieth of the
    change; -1 if there is none. */
-static int level_of(const struct breakdown *b)
+static int depth_of(const struct breakdown *b)
 {
-	for (int level = 0;; level++) {
+	for (int depth = 0;; depth++) {
 		size_t nr = 0, deeper = 0;
 		for (size_t i = 0; i < b->parts.nr; i++) {
 			const struct part *p = &b->parts.v[i];
-			nr += p->level == level &&
+			nr += p->depth == depth &&
 			      (__int128)number_distance(p->change, 0) * NOTABLE > number_distance(b->change, 0);
-			deeper += p->level > level;
+			deeper += p->depth > depth;
 		}
 		if (nr > 1)
-			return level;
+			return depth;
 		if (!deeper)
 			return -1;
 	}
@@ -57,11 +57,11 @@ void suspect_settle_parts(struct inquiry *q, struct suspect *s)
 {
 	struct finding *f = &s->finding;
 	const struct breakdown *b = f->parts.nr ? NULL : breakdown_of_cost(q, f);
-	int level = b ? level_of(b) : -1;
+	int depth = b ? depth_of(b) : -1;
 	int64_t left = f->cost;
 	size_t nr = 0;
-	for (size_t i = 0; level >= 0 && i < b->parts.nr; i++)
-		if (b->parts.v[i].level == level)
+	for (size_t i = 0; depth >= 0 && i < b->parts.nr; i++)
+		if (b->parts.v[i].depth == depth)
 			suspect_part(s, b->parts.v[i].label, b->parts.v[i].change);
 	vec_sort(&f->parts, part_cmp);
 	for (size_t i = 0; i < f->parts.nr && nr < PARTS_SHOWN; i++) {

@@ -87,20 +87,19 @@ void suspect_title(struct inquiry *q, struct suspect *s, const char *fmt, ...)
 	va_end(ap);
 }
 
-struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_level level,
+struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_kind kind,
                             struct span name)
 {
 	struct place *p = vec_push_zero(&s->finding.where);
-	p->level = level;
+	p->kind = kind;
 	p->name = text_line(q->a, name);
 	return p;
 }
 
-bool suspect_has_place(const struct suspect *s, enum place_level level, const char *name)
+bool suspect_has_place(const struct suspect *s, enum place_kind kind, const char *name)
 {
 	return ANY(i, s->finding.where.nr,
-	           s->finding.where.v[i].level == level &&
-	               strcmp(s->finding.where.v[i].name, name) == 0);
+	           s->finding.where.v[i].kind == kind && strcmp(s->finding.where.v[i].name, name) == 0);
 }
 
 void suspect_figure(struct inquiry *q, struct suspect *s, struct both f)

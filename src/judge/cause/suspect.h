@@ -103,13 +103,13 @@ void suspect_title(struct inquiry *q, struct suspect *s, const char *fmt, ...)
 /// Set the sentence that advises what to do.
 #define suspect_action(q, s, ...) ((s)->finding.action = arena_printf((q)->a, __VA_ARGS__))
 
-/// Append a place one level further in to the places of the suspect, such as the operator within a
+/// Append a place one step further in to the places of the suspect, such as the operator within a
 /// module. `name` may contain any bytes. The pointer is valid until the next call.
-struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_level level,
+struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_kind kind,
                             struct span name);
 
-/// True if the suspect has the place `name` at level `level`.
-bool suspect_has_place(const struct suspect *s, enum place_level level, const char *name);
+/// True if the suspect has the place `name` of the kind `kind`.
+bool suspect_has_place(const struct suspect *s, enum place_kind kind, const char *name);
 
 /// Says which rows of the digests' code tables suspect_locate() compares.
 struct locate_query {
@@ -119,7 +119,7 @@ struct locate_query {
 };
 
 /// Find where most of the rise of the rows that `what` selects comes from, and add it to the
-/// suspect: a phase, module, place and operator. One of these levels is left out if no single name
+/// suspect: a phase, module, place and operator. One of these is left out if no single name
 /// has at least 60 % of the rise.
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what);
 

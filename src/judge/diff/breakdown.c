@@ -137,11 +137,11 @@ void nodes_sort(struct parts *p, struct node *parent)
 		node_move(parent, v[i]);
 }
 
-static void add_part(const struct parts *p, int level, const char *label, int64_t change,
+static void add_part(const struct parts *p, int depth, const char *label, int64_t change,
                      const char *detail, struct source_line at)
 {
 	vec_push(&p->out->parts,
-	         (struct part){ level, label, change, unit_change(p->arena, p->out->unit, change),
+	         (struct part){ depth, label, change, unit_change(p->arena, p->out->unit, change),
 	                        detail, at });
 }
 
@@ -158,7 +158,7 @@ static bool is_summed_up(const struct parts *p, const struct node *parent, const
 	return n->group ? n->label && small : small || n->seq >= PARTS_SHOWN;
 }
 
-static void write_children(struct parts *p, struct node *parent, int level)
+static void write_children(struct parts *p, struct node *parent, int depth)
 {
 	int64_t summed = 0;
 	size_t nr = 0;
@@ -175,11 +175,11 @@ static void write_children(struct parts *p, struct node *parent, int level)
 		if (!n->group && p->describe)
 			p->describe(p->ctx, n);
 		if (n->label)
-			add_part(p, level, n->label, n->change, n->detail, n->at);
-		write_children(p, n, n->label ? level + 1 : level);
+			add_part(p, depth, n->label, n->change, n->detail, n->at);
+		write_children(p, n, n->label ? depth + 1 : depth);
 	}
 	if (summed)
-		add_part(p, level,
+		add_part(p, depth,
 		         arena_printf(p->arena, "%zu other %s", nr, nr == 1 ? parent->one : parent->many),
 		         summed, "", (struct source_line){ 0 });
 }

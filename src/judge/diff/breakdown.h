@@ -1,6 +1,6 @@
 /// The engine of all breakdowns. A breakdown is a tree of contributions to a change. The engine
 /// turns it into parts (rows of a report) sorted by size, and sums up small parts in one row. Parts
-/// add up exactly on every level.
+/// add up exactly at every depth.
 #ifndef GG_DIFF_BREAKDOWN_H
 #define GG_DIFF_BREAKDOWN_H
 

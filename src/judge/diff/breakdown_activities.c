@@ -8,7 +8,7 @@ struct activity_breakdown {
 	const struct breakdown_input *in;
 	const struct metric *metric;
 	struct parts parts;
-	bool flat; /* true: the tree has no levels for classes and categories, only for activities */
+	bool flat; /* true: the tree has no nodes for classes and categories, only for activities */
 };
 
 /* A leaf of the tree: one kernel, kind of copy, or kind of memset. A renamed kernel is one leaf,

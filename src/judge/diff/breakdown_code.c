@@ -9,7 +9,7 @@
 
 /* All rows with the same module, place, operator and kernel, in baseline and candidate. */
 struct leaf {
-	struct span module, place, op, kernel; ///< names on each level; `kernel` is the name by which
+	struct span module, place, op, kernel; ///< names at each depth; `kernel` is the name by which
 	                                       ///< rules match the kernel, or empty for a sum of small
 	                                       ///< kernels
 	int64_t line[NR_SIDES];

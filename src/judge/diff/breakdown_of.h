@@ -1,4 +1,4 @@
-/// Breakdowns that show where a change comes from. Their parts add up exactly on every level.
+/// Breakdowns that show where a change comes from. Their parts add up exactly at every depth.
 #ifndef GG_DIFF_BREAKDOWN_OF_H
 #define GG_DIFF_BREAKDOWN_OF_H
 
@@ -51,7 +51,7 @@ enum { FLAME_NODES = 150 };
 
 /// Build the tree of GPU time by module, place (function in the code), operator and kernel, with
 /// the times of the baseline's run and of the candidates. If there is no baseline, or it has no
-/// code table, the tree has only the candidates' times. Modules and places are levels of the tree
+/// code table, the tree has only the candidates' times. Modules and places are depths of the tree
 /// only if each side in the tree has some. The names live in `a`; the caller releases the list of
 /// nodes.
 void flame_of(const struct bench *b, struct arena *a, struct flame *out);

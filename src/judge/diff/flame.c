@@ -193,33 +193,33 @@ static bool goes_on(const struct grower *g, const struct group *in, size_t depth
 }
 
 static void add_node(const struct grower *g, const struct group *in, enum flame_kind kind,
-                     int level, const char *name)
+                     int depth, const char *name)
 {
-	struct flame_node node = { .kind = kind, .level = level, .name = name };
+	struct flame_node node = { .kind = kind, .depth = depth, .name = name };
 	for (int side = 0; side < NR_SIDES; side++)
 		if (g->steps[side])
 			node.value[side] = number_div_round(in->sum[side], g->steps[side]);
 	vec_push(&g->out->nodes, node);
 }
 
-static void grow(const struct grower *g, const struct group *in, size_t depth,
-                 int level) /* NOLINT(misc-no-recursion): recursion at most DEPTH deep */
+static void grow(const struct grower *g, const struct group *in, size_t outer,
+                 int depth) /* NOLINT(misc-no-recursion): recursion at most DEPTH deep */
 {
 	struct groups parts = { 0 };
-	group(g, in, depth, &parts);
+	group(g, in, outer, &parts);
 	for (size_t i = 0; i < parts.list.nr && size_of(&parts.list.v[i]) >= g->least; i++) {
 		const struct group *part = &parts.list.v[i];
-		const struct segment *at = &g->stacks[part->from].path[depth];
+		const struct segment *at = &g->stacks[part->from].path[outer];
 		struct strbuf name = STRBUF_INIT;
-		size_t inner = depth;
+		size_t inner = outer;
 		strbuf_add(&name, at->name);
 		for (; goes_on(g, part, inner); inner++) {
 			strbuf_adds(&name, " > ");
 			strbuf_add(&name, g->stacks[part->from].path[inner + 1].name);
 		}
-		add_node(g, part, at->kind, level, text_line(g->arena, strbuf_span(&name)));
+		add_node(g, part, at->kind, depth, text_line(g->arena, strbuf_span(&name)));
 		strbuf_release(&name);
-		grow(g, part, inner + 1, level + 1);
+		grow(g, part, inner + 1, depth + 1);
 	}
 	vec_release(&parts.list);
 }

@@ -27,10 +27,10 @@ static int64_t change_of(const struct breakdown *of, const char *label, bool mod
 	int within = -1;
 	for (size_t i = 0; i < of->parts.nr; i++) {
 		const struct part *p = &of->parts.v[i];
-		if (within >= 0 && p->level > within)
+		if (within >= 0 && p->depth > within)
 			continue;
 		bool is = is_in(p->label, label, module);
-		within = is ? p->level : -1;
+		within = is ? p->depth : -1;
 		sum = is ? number_add(sum, p->change) : sum;
 	}
 	return sum;

@@ -418,10 +418,10 @@ static void add_check(const struct maker *m, const struct entry *e)
 	add_breakdown(m, &k, e);
 	if (d.reason == REASON_NEW || d.reason == REASON_GONE) {
 		bool is_new = d.reason == REASON_NEW;
-		static const char *const levels[] = { "note", "warn", "fail" };
+		static const char *const severities[] = { "note", "warn", "fail" };
 		k.change_text = is_new ? "new" : "gone";
 		k.limit = arena_printf(a, "on_%s: %s", k.change_text,
-		                       levels[is_new ? rule->on_new : rule->on_gone]);
+		                       severities[is_new ? rule->on_new : rule->on_gone]);
 	}
 	k.folded = c.folded_baseline || c.folded_candidate;
 	size_t nr = m->out->checks.nr;

@@ -239,8 +239,8 @@ static struct decision decide_kernel(const struct comparison *c)
 	return d;
 }
 
-static const enum verdict of_level[] = {
-	[LEVEL_NOTE] = VERDICT_PASS, [LEVEL_WARN] = VERDICT_WARN, [LEVEL_FAIL] = VERDICT_FAIL
+static const enum verdict of_severity[] = {
+	[SEVERITY_NOTE] = VERDICT_PASS, [SEVERITY_WARN] = VERDICT_WARN, [SEVERITY_FAIL] = VERDICT_FAIL
 };
 
 /* True for metrics of items such as kernels, which a later run may lack without an error: with
@@ -279,17 +279,17 @@ static struct decision decide_one_sided(const struct comparison *c)
 	if (c->hidden)
 		return decided(VERDICT_SKIPPED, REASON_HIDDEN);
 	if (!c->has_candidate)
-		return decided(of_level[c->rule->on_gone], REASON_GONE);
+		return decided(of_severity[c->rule->on_gone], REASON_GONE);
 	struct decision d = decide_limits(c);
-	enum verdict level = of_level[c->rule->on_new];
+	enum verdict severity = of_severity[c->rule->on_new];
 	if (c->unit && c->unit_change > 0 && 2 * (__int128)c->candidate > c->unit_change &&
 	    (c->unit->verdict == VERDICT_FAIL ||
-	     (c->unit->verdict == VERDICT_UNDECIDED && level != VERDICT_FAIL)))
+	     (c->unit->verdict == VERDICT_UNDECIDED && severity != VERDICT_FAIL)))
 		return (struct decision){ c->unit->verdict, REASON_NEW, c->unit->map, c->unit->limit,
 			                      false };
-	if (d.reason == REASON_LIMIT && d.verdict <= level)
+	if (d.reason == REASON_LIMIT && d.verdict <= severity)
 		return d;
-	return decided(level, REASON_NEW);
+	return decided(severity, REASON_NEW);
 }
 
 static struct decision decide(const struct comparison *c)

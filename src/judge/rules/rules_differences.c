@@ -45,7 +45,7 @@ static enum status check_twice(struct document *d, const struct node *map)
 
 /* Set `*out` to the map `base` with the entries of the map `over` in place of its own. In a rule
    (`rule` is true), the value `off` removes an entry, and `fail` and `warn` are replaced as a
-   whole. The recursion is as deep as `base`, at most four levels. */
+   whole. The recursion is as deep as `base`, at most four deep. */
 static enum status lay(struct document *d, const struct node *base, const struct node *over,
                        bool rule, struct node **out)
 {

@@ -74,7 +74,7 @@ static void say_figure(struct strbuf *b, struct arena *a, const struct rule *r)
 
 static void say_items(struct strbuf *b, const struct rule *r)
 {
-	static const char *const levels[] = { "is only listed", "is a warning", "is a failure" };
+	static const char *const severities[] = { "is only listed", "is a warning", "is a failure" };
 	char n[NUMBER_TEXT], share[NUMBER_TEXT];
 	if (!r->for_each)
 		return;
@@ -83,10 +83,10 @@ static void say_items(struct strbuf *b, const struct rule *r)
 	if (r->min_share)
 		strbuf_addf(b, " with at least %s%% of kernel time", number_format(r->min_share, 6, share));
 	if (r->on_new == r->on_gone)
-		strbuf_addf(b, "; one that is new or gone %s.", levels[r->on_new]);
+		strbuf_addf(b, "; one that is new or gone %s.", severities[r->on_new]);
 	else
-		strbuf_addf(b, "; one that is new %s, one that is gone %s.", levels[r->on_new],
-		            levels[r->on_gone]);
+		strbuf_addf(b, "; one that is new %s, one that is gone %s.", severities[r->on_new],
+		            severities[r->on_gone]);
 }
 
 /* Append one condition of a limit, which continues a sentence after "when it". */

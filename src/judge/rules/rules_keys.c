@@ -3,7 +3,7 @@
 
 /* Words for the values of enums, in the order of each enum. */
 static const char *const word_better[] = { "lower", "higher", NULL };
-static const char *const word_level[] = { "note", "warn", "fail", NULL };
+static const char *const word_severity[] = { "note", "warn", "fail", NULL };
 static const char *const word_on_missing[] = { "fail", "warn", "skip", NULL };
 static const char *const word_class[] = { "compute", "communication", NULL };
 static const char *const word_substitutes[] = { "operator", "category", "none", NULL };
@@ -210,10 +210,10 @@ static const struct key rule_keys[] = {
 	KEY("warn", MAP, ONE_OF, "limits; beyond any of them the check warns", .map = &limits_map),
 	KEY("on_new", WORD, ONE_OF,
 	    "an item of the candidate's top that the baseline lacks; note if not said",
-	    INTO(rule, on_new), .absent = LEVEL_NOTE, .words = word_level),
+	    INTO(rule, on_new), .absent = SEVERITY_NOTE, .words = word_severity),
 	KEY("on_gone", WORD, ONE_OF,
 	    "an item of the baseline's top that the candidate lacks; note if not said",
-	    INTO(rule, on_gone), .absent = LEVEL_NOTE, .words = word_level),
+	    INTO(rule, on_gone), .absent = SEVERITY_NOTE, .words = word_severity),
 	KEY("on_missing", WORD, OPTIONAL,
 	    "verdict where one side lacks the figure; skip: not applicable where both do",
 	    INTO(rule, on_missing), .absent = ON_MISSING_FAIL, .words = word_on_missing),

@@ -12,7 +12,7 @@
 #include "io/opened.h"
 
 /* A map or list that is being read. `tail`: where to attach its next entry. */
-struct level {
+struct open_node {
 	struct node *node;
 	struct node **tail;
 	struct node *key; ///< key of a map whose value has not been read yet; else NULL
@@ -21,7 +21,7 @@ struct level {
 struct builder {
 	struct document *d;
 	struct span text;
-	struct level levels[DOCUMENT_MAX_DEPTH];
+	struct open_node open[DOCUMENT_MAX_DEPTH];
 	size_t depth;
 	bool began; ///< true once the first document has begun
 };
@@ -125,7 +125,7 @@ static struct node *add_node(struct builder *b, enum node_kind kind, const yaml_
 /* Attach the node to the tree: as the root, a key, the value of a key, or an item of a list. */
 static enum status attach(struct builder *b, struct node *n)
 {
-	struct level *l = b->depth ? &b->levels[b->depth - 1] : NULL;
+	struct open_node *l = b->depth ? &b->open[b->depth - 1] : NULL;
 	if (!l) {
 		b->d->root = n;
 	} else if (l->node->kind == NODE_MAP && !l->key) {
@@ -143,7 +143,7 @@ static enum status attach(struct builder *b, struct node *n)
 		return ST_OK;
 	if (b->depth == DOCUMENT_MAX_DEPTH)
 		return document_fail(b->d, n, "nested deeper than %d levels", DOCUMENT_MAX_DEPTH);
-	b->levels[b->depth++] = (struct level){ .node = n, .tail = &n->first };
+	b->open[b->depth++] = (struct open_node){ .node = n, .tail = &n->first };
 	return ST_OK;
 }
 

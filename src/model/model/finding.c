@@ -4,7 +4,7 @@
 
 const char *const cause_names[NR_CAUSES] = { CAUSES(ENUM_WORD) };
 
-const char *const place_level_names[NR_PLACE_LEVELS] = { PLACE_LEVELS(ENUM_WORD) };
+const char *const place_kind_names[NR_PLACE_KINDS] = { PLACE_KINDS(ENUM_WORD) };
 
 /* Splits the place at its last ':', since the name of a file may contain a colon ("C:\model.py"),
  * but the name of a function cannot. */

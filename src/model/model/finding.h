@@ -61,8 +61,8 @@ enum cause { CAUSES(ENUM_VALUE) NR_CAUSES };
 /// Stable ids of causes, "slow-rank", "data-loader", …; static.
 extern const char *const cause_names[NR_CAUSES];
 
-/// Levels at which a cause can be located in a run, from the rank down to the kernel.
-#define PLACE_LEVELS(X)                                                                  \
+/// Kinds of places at which a cause can be located in a run, from the rank down to the kernel.
+#define PLACE_KINDS(X)                                                                   \
 	X(PLACE_RANK, "rank") /* a rank: "rank 5" */                                         \
 	X(PLACE_PHASE, "phase") /* a phase: "backward" */                                    \
 	X(PLACE_MODULE, "module") /* a module: "Block.forward" */                            \
@@ -73,10 +73,10 @@ extern const char *const cause_names[NR_CAUSES];
 	X(PLACE_COLLECTIVE, "collective") /* a collective: "all_reduce@default_pg" */        \
 	X(PLACE_MEMORY, "memory") /* name of a memory: "memory 0 of rank 3" */               \
 	X(PLACE_CATEGORY, "category") /* category of kernels or of memory: "gemm", "activations" */
-enum place_level { PLACE_LEVELS(ENUM_VALUE) NR_PLACE_LEVELS };
+enum place_kind { PLACE_KINDS(ENUM_VALUE) NR_PLACE_KINDS };
 
-/// Names of enum place_level ("rank", "phase", …); static.
-extern const char *const place_level_names[NR_PLACE_LEVELS];
+/// Names of enum place_kind ("rank", "phase", …); static.
+extern const char *const place_kind_names[NR_PLACE_KINDS];
 
 /// A line of a source file.
 struct source_line {
@@ -87,7 +87,7 @@ struct source_line {
 
 /// A part of the run to which a finding leads.
 struct place {
-	enum place_level level;
+	enum place_kind kind;
 	const char *name; ///< valid UTF-8, not shortened or escaped; it may come from the recording
 	struct source_line at; ///< source line, only for PLACE_CODE
 	int64_t rank; ///< number of the rank, only for PLACE_RANK
@@ -135,7 +135,7 @@ struct finding {
 
 	/// parts that add up to the cost, each name once, the largest first; may be empty
 	VEC(struct finding_part) parts;
-	VEC(struct place) where; ///< places, outermost level first; empty if only the run is known
+	VEC(struct place) where; ///< places, outermost first; empty if only the run is known
 	VEC(const char *) evidence; ///< sentences without a full stop, the strongest evidence first
 	const char *trace; ///< file with a small trace of the finding (--evidence), or NULL
 	const char *action; ///< advice, one sentence without a full stop; "" if there is no advice

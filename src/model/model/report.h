@@ -47,10 +47,10 @@ static inline bool verdict_is_beyond(enum verdict v)
 	return v == VERDICT_FAIL || v == VERDICT_UNDECIDED;
 }
 
-/// One row of a breakdown, which shows where a change went. The rows of level 0 add up to the
-/// change of their table; the rows of level n + 1 that follow a row of level n add up to that row.
+/// One row of a breakdown, which shows where a change went. The rows of depth 0 add up to the
+/// change of their table; the rows of depth n + 1 that follow a row of depth n add up to that row.
 struct part {
-	int level; ///< depth of the row, from 0. For time: class, category, kernel, number of launches
+	int depth; ///< depth of the row, from 0. For time: class, category, kernel, number of launches
 	           ///< or mean time of a launch. For memory: category, site, line.
 	const char *label; ///< label as valid UTF-8, not escaped; it may come from the recording
 	int64_t change; ///< change in the unit of the table
@@ -64,7 +64,7 @@ struct breakdown {
 	const struct metric *metric;
 	const char *title; ///< title: "step.cuda_time by class, category and kernel"
 	enum unit unit;
-	int64_t change; ///< sum of the parts of level 0
+	int64_t change; ///< sum of the parts of depth 0
 	const char *memory; ///< memory of a memory breakdown, "memory 0 of rank 3"; else NULL
 	VEC(struct part) parts;
 };
@@ -289,7 +289,7 @@ static inline int64_t side_runs(const struct side *s)
 /// candidate and no verdict.
 enum report_kind { REPORT_CHECK, REPORT_DIFF, REPORT_RUN };
 
-/// The kinds of nodes of a flame graph, from the outermost level to the innermost.
+/// The kinds of nodes of a flame graph, from the outermost to the innermost.
 enum flame_kind {
 	FLAME_ALL,
 	FLAME_MODULE,
@@ -302,7 +302,7 @@ enum flame_kind {
 /// A node of a flame graph: the GPU work that one module, place, operator or kernel makes.
 struct flame_node {
 	enum flame_kind kind;
-	int level; ///< depth in the tree; 0 is the root, all GPU time
+	int depth; ///< depth in the tree; 0 is the root, all GPU time
 	const char *name; ///< name as valid UTF-8 for one line, not escaped; it may come from the
 	                  ///< recording
 	int64_t value[2]; ///< ns per step in baseline and candidate; 0 where the node is absent

@@ -28,7 +28,7 @@ enum condition { CONDITIONS(ENUM_VALUE) };
 extern const char *const condition_names[]; ///< names of enum condition, ended by NULL
 
 /// Whether an item that only the baseline or only the candidate has is noted, warns or fails.
-enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL };
+enum severity { SEVERITY_NOTE, SEVERITY_WARN, SEVERITY_FAIL };
 /// Whether times of throttled GPUs are judged. UNLESS_ALIKE, the default: only if baseline and
 /// candidate ran at their power cap for about as long and at the same clock. STRICT: never. WARNS:
 /// always, with a warning.
@@ -118,7 +118,7 @@ struct rule {
 	int64_t unless_within; ///< how close the two values must be, in 1e-6 % of the value of
 	                       ///< `unless`; -1: at any distance
 	struct limits fail, warn;
-	enum level on_new, on_gone;
+	enum severity on_new, on_gone;
 	enum on_missing on_missing;
 	enum substitutes substitutes; ///< kernels that count as replacements; only for kernel.* metrics
 	enum unsure unsure;

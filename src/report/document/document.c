@@ -85,11 +85,11 @@ void doc_paragraph(struct document *d)
 	add_line(d, add_node(d, NODE_PARAGRAPH));
 }
 
-void doc_item(struct document *d, int level)
+void doc_item(struct document *d, int depth)
 {
 	struct doc_node *list = d->node && d->node->kind == NODE_LIST ? d->node : NULL;
 	add_line(d, list ? list : add_node(d, NODE_LIST));
-	d->line->level = level;
+	d->line->depth = depth;
 }
 
 void doc_numbered(struct document *d)
@@ -129,11 +129,11 @@ static struct doc_row *new_row(struct document *d)
 	return row;
 }
 
-void doc_row(struct document *d, int level)
+void doc_row(struct document *d, int depth)
 {
 	struct doc_table *t = &d->node->table;
 	struct doc_row *row = new_row(d);
-	row->level = level;
+	row->depth = depth;
 	*(t->last ? &t->last->next : &t->rows) = row;
 	t->last = row;
 	t->nr_rows++;

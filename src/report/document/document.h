@@ -61,7 +61,7 @@ struct doc_line {
 	struct doc_run *first, *last;
 	bool has_value;
 	int64_t value; ///< for a cell: number by which rows are sorted, also the length of a bar
-	int level; ///< for an item: its level in the list, 0 for the outermost
+	int depth; ///< for an item: its depth in the list, 0 for the outermost
 	int step; ///< for an item: its number in a list of steps; 0: the item has no number
 	struct picture picture; ///< for an item: picture below it
 	const char *id; ///< for a cell: id by which links of the page find it; NULL if there is none
@@ -87,7 +87,7 @@ struct doc_column {
 /// A row; its cells belong to the document.
 struct doc_row {
 	struct doc_line *cells; ///< array with one cell per column
-	int level; ///< depth of the row in a tree
+	int depth; ///< depth of the row in a tree
 	struct doc_row *next;
 };
 
@@ -103,7 +103,7 @@ struct doc_table {
 	size_t more; ///< number of rows that the builder left out
 	size_t brief; ///< number of rows that a terminal and a comment show, and that a page shows
 	              ///< without a click; 0: all of them
-	bool tree; ///< true: each row belongs to the nearest row above it with a smaller level
+	bool tree; ///< true: each row belongs to the nearest row above it with a smaller depth
 
 	/// True: a terminal shows each row as an item of a list: the first cell, a dot, the second
 	/// cell, then the title of the third column and the third cell. A comment shows no heading
@@ -201,8 +201,8 @@ void doc_answer_end(struct document *d);
 
 /// Begin a paragraph.
 void doc_paragraph(struct document *d);
-/// Begin an item of the current list, or of a new list, at indentation `level` (0: outermost).
-void doc_item(struct document *d, int level);
+/// Begin an item of the current list, or of a new list, at depth `depth` (0: outermost).
+void doc_item(struct document *d, int depth);
 /// Begin an item of a numbered list, with the next number.
 void doc_numbered(struct document *d);
 /// Add a picture: the `nr`-th of its kind (struct picture).
@@ -212,8 +212,8 @@ void doc_picture(struct document *d, const char *kind, size_t nr);
 struct doc_table *doc_table(struct document *d, const char *title, const struct doc_column *columns,
                             size_t nr);
 
-/// Begin a row of the table that was added last; `level` is its depth in a tree, else 0.
-void doc_row(struct document *d, int level);
+/// Begin a row of the table that was added last; `depth` is its depth in a tree, else 0.
+void doc_row(struct document *d, int depth);
 /// Begin the table's row of sums: `rest_brief` if `brief`, else `rest` (see struct doc_table).
 void doc_rest(struct document *d, bool brief);
 

@@ -16,7 +16,7 @@ enum {
 	NAME_CHARS_MAX = 4000,
 	NAME_CHARS_AGAIN = 200,
 	ROWS_MAX = 500,
-	LEVELS = 9,
+	DEPTH_MAX = 9,
 	FEW = 2
 };
 
@@ -225,7 +225,7 @@ static void put_cell(struct page *p, const struct doc_table *t, const struct doc
 	else if (align == DOC_RIGHT)
 		strbuf_adds(p->out, " class=\"r\"");
 	else if (t->tree && column == 0)
-		strbuf_addf(p->out, " class=\"n d%d\"", row->level < LEVELS ? row->level : LEVELS);
+		strbuf_addf(p->out, " class=\"n d%d\"", row->depth < DEPTH_MAX ? row->depth : DEPTH_MAX);
 	else if (name)
 		strbuf_adds(p->out, " class=\"n\"");
 	if (cell->has_value && align != DOC_BAR && !t->tree) /* rows of trees cannot be sorted */
@@ -304,20 +304,20 @@ static void put_table(struct page *p, const struct doc_table *t, const char *sec
 
 static void put_list(struct page *p, const struct doc_line *l)
 {
-	int level = 0;
+	int depth = 0;
 	bool steps = l->step > 0;
 	strbuf_adds(p->out, steps ? "<ol class=\"remarks\">\n<li>" : "<ul class=\"remarks\">\n<li>");
 	for (bool first = true; l; l = l->next, first = false) {
-		for (; level > l->level; level--)
+		for (; depth > l->depth; depth--)
 			strbuf_adds(p->out, "</li>\n</ul>");
-		if (level < l->level)
+		if (depth < l->depth)
 			strbuf_adds(p->out, "\n<ul>\n<li>");
 		else if (!first)
 			strbuf_adds(p->out, "</li>\n<li>");
-		level = l->level > level ? level + 1 : level;
+		depth = l->depth > depth ? depth + 1 : depth;
 		put_line(p, l);
 	}
-	for (; level > 0; level--)
+	for (; depth > 0; depth--)
 		strbuf_adds(p->out, "</li>\n</ul>");
 	strbuf_adds(p->out, steps ? "</li>\n</ol>\n" : "</li>\n</ul>\n");
 }

@@ -63,7 +63,7 @@ struct columns {
 static void add_cell(struct strbuf *b, const struct doc_table *t, const struct doc_row *row,
                      size_t i)
 {
-	for (int level = t->tree && i == 0 ? row->level : 0; level > 0; level--)
+	for (int depth = t->tree && i == 0 ? row->depth : 0; depth > 0; depth--)
 		strbuf_adds(b, "\xC2\xA0\xC2\xA0\xC2\xA0");
 	add_line(b, &row->cells[i], true);
 }
@@ -186,7 +186,7 @@ static void put_node(struct md_section *s, const struct doc_node *n, const char 
 		if (n->kind == NODE_LIST && l->step)
 			strbuf_addf(row, "%d. ", l->step);
 		else if (n->kind == NODE_LIST)
-			strbuf_addf(row, "%*s- ", (n->lines->step ? 3 : 2) * l->level, "");
+			strbuf_addf(row, "%*s- ", (n->lines->step ? 3 : 2) * l->depth, "");
 		add_line(row, l, false);
 		strbuf_addch(row, '\n');
 	}

@@ -170,7 +170,7 @@ struct layout {
 
 static size_t indent_of(const struct doc_table *t, const struct doc_row *row, size_t column)
 {
-	return t->tree && column == 0 && row ? INDENT * (size_t)row->level : 0;
+	return t->tree && column == 0 && row ? INDENT * (size_t)row->depth : 0;
 }
 
 /* Update the width of a column and its least width for one more cell. The least width is that of
@@ -495,7 +495,7 @@ static void put_nodes(struct text *t, const struct doc_node *parent)
 			         n->kind != NODE_LIST ? ""
 			         : l->step            ? step
 			                              : "- ",
-			         (size_t)l->level * INDENT);
+			         (size_t)l->depth * INDENT);
 		}
 		t->after_title = false;
 	}

@@ -23,16 +23,16 @@ static struct subject subject_of(const struct finding *f)
 	struct subject s = { .rank = -1 };
 	for (size_t i = 0; i < f->where.nr; i++) {
 		const struct place *p = &f->where.v[i];
-		if (p->level == PLACE_OPERATOR)
+		if (p->kind == PLACE_OPERATOR)
 			s.op = s.op ? s.op : p->name; /* the first operator is the one that launches the
 			                                 costliest kernel */
-		else if (p->level == PLACE_KERNEL)
+		else if (p->kind == PLACE_KERNEL)
 			s.kernel = p->name;
-		else if (p->level == PLACE_CODE)
+		else if (p->kind == PLACE_CODE)
 			s.place = p->name;
-		else if (p->level == PLACE_MODULE)
+		else if (p->kind == PLACE_MODULE)
 			s.module = p->name;
-		else if (p->level == PLACE_RANK)
+		else if (p->kind == PLACE_RANK)
 			s.rank = p->rank;
 	}
 	if (s.op) /* write all kernels of the operator, since one of them may have replaced another */

@@ -78,8 +78,8 @@ void put_frames(struct side_writer *w, const struct code_stat *c, int64_t tid, i
 {
 	struct span rest = c->module, name;
 	struct source_line at = source_line_of(w->a, c->place, c->line);
-	int level = 0;
-	while (level++ < MOST_LEVELS && code_path_next(&rest, &name)) {
+	int depth = 0;
+	while (depth++ < MOST_DEPTH && code_path_next(&rest, &name)) {
 		const char *text =
 		    arena_printf(w->a, "nn.Module: %s_0", text_short(w->a, name, NAME_CHARS));
 		put_span(w, "python_function", span_of(text), tid, start_ns, dur_ns);
@@ -98,7 +98,7 @@ void put_operators(struct side_writer *w, const struct code_stat *c, int64_t tid
                    int64_t dur_ns)
 {
 	struct span rest = c->op, name;
-	for (int level = 0; level < MOST_LEVELS && code_path_next(&rest, &name); level++)
+	for (int depth = 0; depth < MOST_DEPTH && code_path_next(&rest, &name); depth++)
 		put_span(w, "cpu_op", span_of(text_short(w->a, name, NAME_CHARS)), tid, start_ns, dur_ns);
 }
 

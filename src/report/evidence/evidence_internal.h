@@ -16,10 +16,10 @@ enum {
 	MOST_EVENTS = 6000, ///< largest number of events on one side
 	SIDE_BYTES = EVIDENCE_BYTES / 2 - 8192,
 	NAME_CHARS = 200, ///< longest name of an event, in characters
-	MOST_LEVELS = 40, ///< largest number of nested modules, and of nested operators
+	MOST_DEPTH = 40, ///< largest number of nested modules, and of nested operators
 
 	/// largest number of bytes that the events of the modules and operators around one launch take
-	AROUND_BYTES = 2 * MOST_LEVELS * (6 * NAME_CHARS + 240),
+	AROUND_BYTES = 2 * MOST_DEPTH * (6 * NAME_CHARS + 240),
 	HOST_THREAD = 1, ///< id of the first host thread
 	GPU_STREAM = 100000, ///< id of the first GPU stream
 };

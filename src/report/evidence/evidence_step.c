@@ -75,12 +75,12 @@ static int64_t lane_tid(struct step_writer *s, const struct code_launch *l)
 static bool put_around(struct step_writer *s, const struct code_launch *l, int64_t tid)
 {
 	const struct code_step *step = s->step;
-	uint32_t chain[MOST_LEVELS];
+	uint32_t chain[MOST_DEPTH];
 	size_t nr = 0;
 	if (!l->around ||
 	    !span_eq(step->around.v[l->around - 1].name, code_path_last(step->rows.v[l->row].op)))
 		return false;
-	for (uint32_t o = l->around; o && nr < MOST_LEVELS; o = step->around.v[o - 1].outer)
+	for (uint32_t o = l->around; o && nr < MOST_DEPTH; o = step->around.v[o - 1].outer)
 		chain[nr++] = o - 1;
 	while (nr-- > 0) {
 		const struct code_around *o = &step->around.v[chain[nr]];

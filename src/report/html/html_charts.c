@@ -60,8 +60,8 @@ static void draw_line(struct html *h, const struct chart *c, const struct line *
 	if (l->summary) {
 		svg_band(&h->body, arena_printf(&h->arena, "band %s", l->class), y, l->summary[STAT_MIN],
 		         l->summary[STAT_MAX]);
-		svg_level(&h->body, arena_printf(&h->arena, "line %s", l->class), y,
-		          l->summary[STAT_MEDIAN]);
+		svg_horizontal(&h->body, arena_printf(&h->arena, "line %s", l->class), y,
+		               l->summary[STAT_MEDIAN]);
 		return;
 	}
 	svg_line(&h->body, arena_printf(&h->arena, "line %s", l->class), x, l->right ? percent : y,

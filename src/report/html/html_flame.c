@@ -1,4 +1,4 @@
-/* Draws GPU time by place in the code as a flame graph: outer levels above, inner ones below.
+/* Draws GPU time by place in the code as a flame graph: outer nodes above, inner ones below.
    Widths show the candidate's times, colors show changes. */
 #include <inttypes.h>
 
@@ -36,22 +36,22 @@ struct boxes {
    lacks has no width: only the table shows it. */
 static void lay_out(const struct flame *f, struct boxes *out)
 {
-	int64_t all = f->nodes.v[0].value[1], *next = NULL; /* start of the next box on each level */
+	int64_t all = f->nodes.v[0].value[1], *next = NULL; /* start of the next box at each depth */
 	VEC(int64_t) at = VEC_INIT;
 	for (size_t i = 0; i < f->nodes.nr; i++) {
 		const struct flame_node *n = &f->nodes.v[i];
-		while (at.nr < (size_t)n->level + 2)
+		while (at.nr < (size_t)n->depth + 2)
 			vec_push(&at, 0);
 		next = at.v;
 		int64_t width = number_div_round((__int128)n->value[1] * WIDE, all);
-		if (next[n->level] + width > WIDE)
-			width = WIDE - next[n->level];
-		next[n->level + 1] = next[n->level];
+		if (next[n->depth] + width > WIDE)
+			width = WIDE - next[n->depth];
+		next[n->depth + 1] = next[n->depth];
 		if (width >= LEAST) {
-			vec_push(&out->list, (struct box){ n, next[n->level], width });
-			out->depth = n->level >= out->depth ? n->level + 1 : out->depth;
+			vec_push(&out->list, (struct box){ n, next[n->depth], width });
+			out->depth = n->depth >= out->depth ? n->depth + 1 : out->depth;
 		}
-		next[n->level] += width;
+		next[n->depth] += width;
 	}
 	vec_release(&at);
 }
@@ -101,7 +101,7 @@ static void put_box(struct html *h, const struct flame *f, const struct box *b)
 	html_puts(h, "<svg");
 	put_percent(h, "x", b->x);
 	put_percent(h, "width", b->width);
-	html_printf(h, " y=\"%d\" height=\"%d\" class=\"%s\"><title>", b->node->level * ROW, ROW,
+	html_printf(h, " y=\"%d\" height=\"%d\" class=\"%s\"><title>", b->node->depth * ROW, ROW,
 	            class_of(f, b->node));
 	put_words(h, f, b->node);
 	html_printf(h, "</title><rect width=\"100%%\" height=\"%d\"/>", ROW - 1);

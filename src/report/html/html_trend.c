@@ -9,7 +9,7 @@
 enum { CHARTS = 4, LEAST_POINTS = 3 };
 
 /* A limit as a line of a chart. */
-struct level {
+struct limit_line {
 	bool warns; /* true if a check beyond it only warns */
 	int64_t value;
 };
@@ -18,17 +18,17 @@ struct level {
  * `fail`, those of `warn`. While the noise is not known, a check only warns even beyond the limit
  * of `fail`, so that the limit of `warn`, which is nearer, is shown instead. Returns their number.
  */
-static size_t levels_of(const struct check *c, struct level out[4])
+static size_t limits_of(const struct check *c, struct limit_line out[4])
 {
 	const struct evidence *e = &c->evidence;
 	bool weak = e->has_noise && !noise_is_known(c) && c->verdict != VERDICT_FAIL;
 	size_t nr = 0;
 	for (int i = 0; i < 2; i++)
 		if (e->has_limit[i] && !(weak && e->has_warn[i]))
-			out[nr++] = (struct level){ weak, e->limit[i] };
+			out[nr++] = (struct limit_line){ weak, e->limit[i] };
 	for (int i = 0; i < 2; i++)
 		if (e->has_warn[i] && (weak || !e->has_limit[i] || c->verdict == VERDICT_WARN))
-			out[nr++] = (struct level){ true, e->warn[i] };
+			out[nr++] = (struct limit_line){ true, e->warn[i] };
 	return nr;
 }
 
@@ -36,15 +36,15 @@ static struct svg_range range_of(const struct check *c)
 {
 	struct svg_range y = { INT64_MAX, INT64_MIN, 1 };
 	const struct evidence *e = &c->evidence;
-	struct level levels[4];
+	struct limit_line limits[4];
 	for (size_t i = 0; i < c->trend->points.nr; i++)
 		svg_range_add(&y, c->trend->points.v[i].value);
 	if (noise_is_known(c)) {
 		svg_range_add(&y, number_sub(c->baseline, e->noise));
 		svg_range_add(&y, number_add(c->baseline, e->noise));
 	}
-	for (size_t i = levels_of(c, levels); i-- > 0;)
-		svg_range_add(&y, levels[i].value);
+	for (size_t i = limits_of(c, limits); i-- > 0;)
+		svg_range_add(&y, limits[i].value);
 	return y;
 }
 
@@ -69,11 +69,11 @@ static void draw(struct html *h, const struct check *c, struct svg_range y)
 	if (noise_is_known(c))
 		svg_band(&h->body, "band base", y, number_sub(c->baseline, e->noise),
 		         number_add(c->baseline, e->noise));
-	svg_level(&h->body, "line base dotted", y, c->baseline);
-	struct level levels[4];
-	for (size_t i = levels_of(c, levels); i-- > 0;)
-		svg_level(&h->body, levels[i].warns ? "line warn dashed" : "line limit dashed", y,
-		          levels[i].value);
+	svg_horizontal(&h->body, "line base dotted", y, c->baseline);
+	struct limit_line limits[4];
+	for (size_t i = limits_of(c, limits); i-- > 0;)
+		svg_horizontal(&h->body, limits[i].warns ? "line warn dashed" : "line limit dashed", y,
+		               limits[i].value);
 	put_points(h, c, y, -1, "line past");
 	put_points(h, c, y, TREND_PAST, "dots past");
 	put_points(h, c, y, TREND_APPROVED, "dots approved");
@@ -92,14 +92,14 @@ static void put_key(struct html *h, const char *element, const char *class, cons
 
 /* Write an entry of the legend for each limit: a sample of its line, and whether a check beyond the
    limit warns or fails. */
-static void put_levels(struct html *h, const struct check *c, const char *element)
+static void put_limits(struct html *h, const struct check *c, const char *element)
 {
-	struct level levels[4];
-	size_t nr = levels_of(c, levels);
+	struct limit_line limits[4];
+	size_t nr = limits_of(c, limits);
 	for (size_t i = 0; i < nr; i++) {
-		put_key(h, element, levels[i].warns ? "line warn dashed" : "line limit dashed", "M0 5H30");
-		html_printf(h, "%s %s</span>", levels[i].warns ? "warns beyond" : "fails beyond",
-		            unit_text(&h->arena, c->metric->unit, levels[i].value));
+		put_key(h, element, limits[i].warns ? "line warn dashed" : "line limit dashed", "M0 5H30");
+		html_printf(h, "%s %s</span>", limits[i].warns ? "warns beyond" : "fails beyond",
+		            unit_text(&h->arena, c->metric->unit, limits[i].value));
 	}
 }
 
@@ -121,7 +121,7 @@ void html_spark(struct html *h, size_t check)
 	open_spark(h, &y);
 	draw(h, c, y);
 	html_puts(h, "</svg>");
-	put_levels(h, c, " class=\"spark-key\"");
+	put_limits(h, c, " class=\"spark-key\"");
 }
 
 /* Draw the values of a column of the table of ranks as dots, side by side. */
@@ -168,10 +168,10 @@ static void put_words(struct html *h, const struct check *c)
 	            unit_text(&h->arena, unit, c->baseline), unit_text(&h->arena, unit, c->candidate));
 	if (noise_is_known(c))
 		html_printf(h, "Noise of %s. ", e->noise_text);
-	struct level levels[4];
-	for (size_t i = levels_of(c, levels); i-- > 0;)
-		html_printf(h, "It %s beyond %s. ", levels[i].warns ? "warns" : "fails",
-		            unit_text(&h->arena, unit, levels[i].value));
+	struct limit_line limits[4];
+	for (size_t i = limits_of(c, limits); i-- > 0;)
+		html_printf(h, "It %s beyond %s. ", limits[i].warns ? "warns" : "fails",
+		            unit_text(&h->arena, unit, limits[i].value));
 }
 
 static void put_legend(struct html *h, const struct check *c)
@@ -188,7 +188,7 @@ static void put_legend(struct html *h, const struct check *c)
 		html_puts(h, "<span><svg class=\"key\" viewBox=\"0 0 30 10\" aria-hidden=\"true\"><rect "
 		             "class=\"band base\" width=\"30\" height=\"10\"/></svg>noise around the "
 		             "reference</span>");
-	put_levels(h, c, "");
+	put_limits(h, c, "");
 	html_puts(h, "</p>\n");
 }
 

@@ -104,7 +104,7 @@ void svg_line(struct strbuf *b, const char *class, struct svg_range x, struct sv
 	strbuf_adds(b, "\"/>");
 }
 
-void svg_level(struct strbuf *b, const char *class, struct svg_range y, int64_t value)
+void svg_horizontal(struct strbuf *b, const char *class, struct svg_range y, int64_t value)
 {
 	strbuf_addf(b, "<path class=\"%s\" d=\"M0 %" PRId64 "H%d\"/>", class, place_y(y, value),
 	            SVG_WIDTH);

@@ -55,7 +55,7 @@ void svg_line(struct strbuf *b, const char *class, struct svg_range x, struct sv
               const struct svg_points *p, bool dots);
 
 /// Append a horizontal line at `value`.
-void svg_level(struct strbuf *b, const char *class, struct svg_range y, int64_t value);
+void svg_horizontal(struct strbuf *b, const char *class, struct svg_range y, int64_t value);
 
 /// Append the area between the values `from` and `to`.
 void svg_band(struct strbuf *b, const char *class, struct svg_range y, int64_t from, int64_t to);

@@ -34,7 +34,7 @@ static const char *fingerprint_of(const struct report *r, const struct finding *
 	strbuf_addf(b, "%s\n%s\n%zu", text_or_empty(r->workload), cause_names[f->cause], nr);
 	for (size_t i = 0; i < f->where.nr; i++)
 		strbuf_addf(b, "\n%s",
-		            f->where.v[i].level == PLACE_CODE && f->where.v[i].at.file
+		            f->where.v[i].kind == PLACE_CODE && f->where.v[i].at.file
 		                ? f->where.v[i].at.file
 		                : f->where.v[i].name);
 	for (size_t i = 0; i < f->checks.nr; i++)

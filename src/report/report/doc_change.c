@@ -62,7 +62,7 @@ void doc_breakdowns(struct document *d, const struct report *r)
 		t->more_text = "parts";
 		for (size_t k = 0; k < b->parts.nr; k++) {
 			const struct part *p = &b->parts.v[k];
-			doc_row(d, p->level);
+			doc_row(d, p->depth);
 			doc_name_cell(d, p->label);
 			doc_figure_cell(d, p->text, true, p->change);
 			doc_figure_cell(d, "", true, p->change);
@@ -84,10 +84,10 @@ static void put_largest(struct document *d, const struct breakdown *b)
 	const struct part *end = b->parts.v + b->parts.nr, *most = NULL;
 	for (const struct part *from = b->parts.v; from < end; from = most + 1) {
 		const struct part *last = most;
-		int level = last ? last->level + 1 : 0;
+		int depth = last ? last->depth + 1 : 0;
 		most = NULL;
-		for (const struct part *p = from; p < end && p->level >= level; p++)
-			if (p->level == level && (p->change > 0) == (b->change > 0) &&
+		for (const struct part *p = from; p < end && p->depth >= depth; p++)
+			if (p->depth == depth && (p->change > 0) == (b->change > 0) &&
 			    (!most || number_distance(p->change, 0) > number_distance(most->change, 0)))
 				most = p;
 		if (!most ||

@@ -43,15 +43,15 @@ static void put_change(struct document *d, const struct check *c)
  * lines or operators, only the first ones are added; the rest is counted. */
 static void put_where(struct document *d, const struct finding *f)
 {
-	enum place_level last = NR_PLACE_LEVELS;
-	size_t nr[NR_PLACE_LEVELS + 1] = { 0 }, hidden = 0;
+	enum place_kind last = NR_PLACE_KINDS;
+	size_t nr[NR_PLACE_KINDS + 1] = { 0 }, hidden = 0;
 	/* true: the title of the finding already names its kernels */
 	bool kernels = f->cause >= CAUSE_KERNEL && f->cause <= CAUSE_GONE_KERNEL;
 	for (size_t i = 0; i <= f->where.nr; i++) {
 		const struct place *p = i < f->where.nr ? &f->where.v[i] : NULL;
-		if (p && kernels && (p->level == PLACE_KERNEL || p->level == PLACE_CATEGORY))
+		if (p && kernels && (p->kind == PLACE_KERNEL || p->kind == PLACE_CATEGORY))
 			continue;
-		if (hidden && (!p || p->level != last)) {
+		if (hidden && (!p || p->kind != last)) {
 			doc_printf(d, " and %zu more%s", hidden,
 			           last == PLACE_OPERATOR ? hidden == 1 ? " operator" : " operators" : "");
 			hidden = 0;
@@ -59,22 +59,22 @@ static void put_where(struct document *d, const struct finding *f)
 		if (!p)
 			break;
 		/* where lines of code are known, one operator is enough */
-		bool code = p->level == PLACE_CODE || p->level == PLACE_OPERATOR;
-		size_t most = p->level == PLACE_OPERATOR && nr[PLACE_CODE] ? 1
-		              : code                                       ? CODE_PLACES_SHOWN
-		                                                           : PLACES_SHOWN;
-		if (nr[p->level]++ >= most) {
+		bool code = p->kind == PLACE_CODE || p->kind == PLACE_OPERATOR;
+		size_t most = p->kind == PLACE_OPERATOR && nr[PLACE_CODE] ? 1
+		              : code                                      ? CODE_PLACES_SHOWN
+		                                                          : PLACES_SHOWN;
+		if (nr[p->kind]++ >= most) {
 			hidden++;
 			continue;
 		}
 		doc_say(d, "%w%n%w",
-		        last == NR_PLACE_LEVELS ? ""
-		        : p->level == last      ? ", "
-		                                : " › ",
+		        last == NR_PLACE_KINDS ? ""
+		        : p->kind == last      ? ", "
+		                               : " › ",
 		        p->name, p->at.changed ? " (changed here)" : "");
 		if (p->machine)
 			doc_say(d, " (%s)", p->machine);
-		last = p->level;
+		last = p->kind;
 	}
 	if (nr[PLACE_OPERATOR] > 1 && !nr[PLACE_CODE])
 		doc_words(d, "; no line recorded");
@@ -86,7 +86,7 @@ static void put_no_place(struct document *d, const struct finding *f)
 {
 	size_t kernels = 0;
 	for (size_t i = 0; i < f->where.nr; i++)
-		kernels += f->where.v[i].level == PLACE_KERNEL;
+		kernels += f->where.v[i].kind == PLACE_KERNEL;
 	if (d->line->first)
 		return;
 	if (f->cause == CAUSE_UNIFORM || (f->cause == CAUSE_BATCH && !f->where.nr)) {

@@ -48,7 +48,7 @@ static void put_node(struct document *d, const struct report *r, const struct fl
 	bool news = r->kind != REPORT_CHECK || r->verdict != VERDICT_PASS;
 	const int64_t *v = n->value, change = number_sub(v[1], v[0]);
 	struct arena *a = &d->arena;
-	doc_row(d, n->level);
+	doc_row(d, n->depth);
 	/* display names, to keep the tree readable; the table of kernels has the complete names */
 	const char *text = d->display(d->names, n->name);
 	doc_cell(d);

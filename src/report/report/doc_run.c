@@ -105,7 +105,7 @@ static const char *subject_of(const struct finding *f)
 	const char *name = NULL;
 	for (size_t i = 0; i < f->where.nr; i++) {
 		name = f->where.v[i].name;
-		if (f->where.v[i].level == PLACE_KERNEL)
+		if (f->where.v[i].kind == PLACE_KERNEL)
 			break;
 	}
 	return name && *name ? name : NULL;

@@ -271,7 +271,7 @@ void report_names(const struct report *r, struct short_names *names)
 			short_names_add(names, r->checks.v[i].item);
 	for (size_t i = 0; i < r->findings.nr; i++)
 		for (size_t k = 0; k < r->findings.v[i].where.nr; k++)
-			if (r->findings.v[i].where.v[k].level == PLACE_KERNEL)
+			if (r->findings.v[i].where.v[k].kind == PLACE_KERNEL)
 				short_names_add(names, r->findings.v[i].where.v[k].name);
 	for (size_t i = 0; i < r->flame.nodes.nr; i++)
 		if (r->flame.nodes.v[i].kind == FLAME_KERNEL)

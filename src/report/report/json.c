@@ -16,7 +16,7 @@ static void parts(struct emit *e, const char *key, const struct breakdown *b)
 	for (size_t i = 0; b && i < b->parts.nr; i++) {
 		const struct part *p = &b->parts.v[i];
 		emit_open_line(e, 4, NULL, '{');
-		emit_number(e, "level", p->level, 0);
+		emit_number(e, "level", p->depth, 0);
 		emit_str(e, "part", p->label);
 		emit_number(e, "change", p->change, unit_digits(b->unit));
 		if (*p->detail)
@@ -127,7 +127,7 @@ static void finding(struct emit *e, const struct report *r, const struct finding
 	emit_open(e, "where", '[');
 	for (size_t i = 0; i < f->where.nr; i++) {
 		emit_open(e, NULL, '{');
-		emit_str(e, "level", place_level_names[f->where.v[i].level]);
+		emit_str(e, "level", place_kind_names[f->where.v[i].kind]);
 		emit_str(e, "name", f->where.v[i].name);
 		if (f->where.v[i].at.file)
 			source_line(e, &f->where.v[i].at);

@@ -20,7 +20,7 @@ static void put_breakdown(struct sink *out, const struct breakdown *b)
 	junit_put(out, b->title);
 	for (size_t i = 0; i < b->parts.nr; i++) {
 		const struct part *p = &b->parts.v[i];
-		sink_printf(out, "\n%*s", 2 * (p->level + 1), "");
+		sink_printf(out, "\n%*s", 2 * (p->depth + 1), "");
 		junit_put(out, p->text);
 		sink_puts(out, "  ");
 		junit_put(out, p->label);
