@@ -201,39 +201,39 @@ static int64_t explained_regularity(int64_t best, int64_t times)
 	return 99 * MICRO - (100 * MICRO - best) * times;
 }
 
-/* Start of part number `i` if each piece is cut into `parts` equal parts, as the number of launches
-   between the first cut and this start. */
-static size_t piece_begin(const struct anchor *a, size_t nr, size_t parts, size_t i)
+/* Start of slice number `i` if each piece is cut into `slices` equal slices, as the number of
+   launches between the first cut and this start. */
+static size_t piece_begin(const struct anchor *a, size_t nr, size_t slices, size_t i)
 {
-	size_t k = i / parts % a->count;
+	size_t k = i / slices % a->count;
 	size_t from = a->at[k] - a->at[0];
 	size_t to = k + 1 < a->count ? a->at[k + 1] - a->at[0] : nr;
-	return i / parts / a->count * nr + from + (to - from) * (i % parts) / parts;
+	return i / slices / a->count * nr + from + (to - from) * (i % slices) / slices;
 }
 
-/* Cuts each piece into `parts` equal parts, and returns the regularity of these parts. The launches
-   before the first cut count as the end of the last piece, as if the sequence were a ring. From FEW
-   pieces on, the first piece may differ from the others. If there are fewer pieces, the first is
-   also compared with the last, unless the last is cut short. */
-static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor *a, size_t parts,
+/* Cuts each piece into `slices` equal slices, and returns the regularity of these slices. The
+   launches before the first cut count as the end of the last piece, as if the sequence were a ring.
+   From FEW pieces on, the first piece may differ from the others. If there are fewer pieces, the
+   first is also compared with the last, unless the last is cut short. */
+static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor *a, size_t slices,
                                  struct tally *tallies)
 {
 	size_t last = piece_begin(a, s->nr, 1, a->count - 1),
 	       before = piece_begin(a, s->nr, 1, a->count - 2);
 	bool cut = a->count > 2 && (s->nr - last) * 100 < (last - before) * WHOLE_PCT;
-	size_t from = a->count < FEW ? parts : 2 * parts;
-	size_t to = (a->count < FEW && !cut ? a->count + 1 : a->count) * parts;
+	size_t from = a->count < FEW ? slices : 2 * slices;
+	size_t to = (a->count < FEW && !cut ? a->count + 1 : a->count) * slices;
 	memset(tallies, 0, s->nr_names * sizeof *tallies);
-	for (size_t part = 0, i = 0; part < to; part++) {
-		size_t end = piece_begin(a, s->nr, parts, part + 1), again = 0, begin = i;
+	for (size_t slice = 0, i = 0; slice < to; slice++) {
+		size_t end = piece_begin(a, s->nr, slices, slice + 1), again = 0, begin = i;
 		for (; i < end; i++) {
 			struct tally *t = &tallies[s->names[(a->at[0] + i) % s->nr]];
-			bool had = tally_add(t, part + 1);
-			t->seen += part >= from;
-			t->again += had && part >= from;
+			bool had = tally_add(t, slice + 1);
+			t->seen += slice >= from;
+			t->again += had && slice >= from;
 			again += had;
 		}
-		a->clean += parts == 1 && again == end - begin;
+		a->clean += slices == 1 && again == end - begin;
 	}
 	return least_share(s, tallies);
 }

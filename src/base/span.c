@@ -63,9 +63,9 @@ bool span_is_listed_nocase(struct span s, const char *list)
 struct span span_cut(struct span *rest, char end)
 {
 	const char *at = rest->n ? memchr(rest->p, end, rest->n) : NULL;
-	struct span part = { rest->p, at ? (size_t)(at - rest->p) : rest->n };
-	*rest = span_from(*rest, part.n + (at != NULL));
-	return part;
+	struct span head = { rest->p, at ? (size_t)(at - rest->p) : rest->n };
+	*rest = span_from(*rest, head.n + (at != NULL));
+	return head;
 }
 
 #ifdef __SSE2__
@@ -109,15 +109,15 @@ bool span_contains_nocase(struct span hay, struct span needle)
 	return false;
 }
 
-/* End of the first occurrence of `part` in `hay` without regard to ASCII case; NULL if there is
-   none. '?' in `part` matches any byte. */
-static const char *behind_part(struct span hay, struct span part)
+/* End of the first occurrence of `needle` in `hay` without regard to ASCII case; NULL if there is
+   none. '?' in `needle` matches any byte. */
+static const char *behind(struct span hay, struct span needle)
 {
-	for (size_t i = 0; i + part.n <= hay.n; i++) {
+	for (size_t i = 0; i + needle.n <= hay.n; i++) {
 		size_t k = 0;
-		while (k < part.n && (part.p[k] == '?' || lower(part.p[k]) == lower(hay.p[i + k])))
+		while (k < needle.n && (needle.p[k] == '?' || lower(needle.p[k]) == lower(hay.p[i + k])))
 			k++;
-		if (k == part.n)
+		if (k == needle.n)
 			return hay.p + i + k;
 	}
 	return NULL;
@@ -129,13 +129,13 @@ bool span_holds_nocase(struct span hay, struct span text)
 		return span_contains_nocase(hay, text);
 	for (const char *star = text.p; star;) {
 		star = memchr(text.p, '*', text.n);
-		struct span part = { text.p, star ? (size_t)(star - text.p) : text.n };
-		const char *end = behind_part(hay, part);
+		struct span needle = { text.p, star ? (size_t)(star - text.p) : text.n };
+		const char *end = behind(hay, needle);
 		if (!end)
 			return false;
 		hay = (struct span){ end, hay.n - (size_t)(end - hay.p) };
 		if (star)
-			text = (struct span){ star + 1, text.n - part.n - 1 };
+			text = (struct span){ star + 1, text.n - needle.n - 1 };
 	}
 	return true;
 }

@@ -78,8 +78,8 @@ size_t text_chars(struct span s);
 /// FNV-1a, 32 bit: equal text has the same hash in every run.
 uint32_t text_hash32(struct span s);
 
-/// Like text_hash32(), for text in parts: `h` is TEXT_HASH for the first part, and for each further
-/// part the hash that was returned for the part before.
+/// Like text_hash32(), for text in pieces: `h` is TEXT_HASH for the first piece, and for each
+/// further piece the hash that was returned for the piece before.
 uint32_t text_hash_more(uint32_t h, struct span s);
 #define TEXT_HASH 2166136261u
 

@@ -192,7 +192,7 @@ void digest_read_into(struct row_reader *r, struct digest *d)
 	r->arena = outer;
 }
 
-void digest_write_part(const struct digest *d, struct sink *out)
+void digest_write_inner(const struct digest *d, struct sink *out)
 {
 	if (d->text.n)
 		sink_write(out, d->text);
@@ -206,8 +206,8 @@ void digests_write(const void *run, struct sink *out)
 	const char *before = "[\n";
 	for (size_t i = 0; i < r->ranks.nr + (r->folded != NULL); i++) {
 		sink_puts(out, before);
-		digest_write_part(r->folded && i == 0 ? r->folded : r->ranks.v[i - (r->folded != NULL)],
-		                  out);
+		digest_write_inner(r->folded && i == 0 ? r->folded : r->ranks.v[i - (r->folded != NULL)],
+		                   out);
 		before = ",\n";
 	}
 	sink_puts(out, *before == ',' ? "\n]" : "[]");

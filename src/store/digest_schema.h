@@ -1,4 +1,4 @@
-/// Internal to the store: schemas of documents, and the digest as a part of a document.
+/// Internal to the store: schemas of documents, and the digest as an inner object of a document.
 #ifndef GG_STORE_DIGEST_SCHEMA_H
 #define GG_STORE_DIGEST_SCHEMA_H
 
@@ -28,8 +28,9 @@ void fold_write(const void *digest, struct sink *out);
 bool fold_is_there(const void *digest);
 extern const struct schema fold_schema;
 
-/// Writes a digest as a part of a document. If the digest keeps its JSON text, that text is copied.
-void digest_write_part(const struct digest *d, struct sink *out);
+/// Writes a digest as an inner object of a document. If the digest keeps its JSON text, that text
+/// is copied.
+void digest_write_inner(const struct digest *d, struct sink *out);
 
 /// Writes the digests of a run (struct run) as a list, a folded one first.
 void digests_write(const void *run, struct sink *out);

@@ -265,7 +265,7 @@ static void pin_items(const struct digest *from, size_t most, struct digest *d)
 
 /* ---- pins of levels of memory ---- */
 
-/* Keeps at most `most` points of each memory: the highest in each of `most` equal parts of its
+/* Keeps at most `most` points of each memory: the highest in each of `most` equal slices of its
    history, so that the peak is among them. */
 static void pin_levels(const struct digest *from, size_t most, struct digest *d)
 {
@@ -273,9 +273,9 @@ static void pin_levels(const struct digest *from, size_t most, struct digest *d)
 	for (size_t i = 0, end; i < from->memory_levels.nr && most; i = end) {
 		for (end = i + 1; end < from->memory_levels.nr && strcmp(v[end].memory, v[i].memory) == 0;)
 			end++;
-		size_t nr = end - i, parts = nr < most ? nr : most;
-		for (size_t part = 0, k = 0; part < parts; part++) {
-			size_t until = nr * (part + 1) / parts, best = k;
+		size_t nr = end - i, slices = nr < most ? nr : most;
+		for (size_t slice = 0, k = 0; slice < slices; slice++) {
+			size_t until = nr * (slice + 1) / slices, best = k;
 			for (; k < until; k++)
 				best = v[i + k].allocated > v[i + best].allocated ? k : best;
 			vec_push(&d->memory_levels, v[i + best]);

@@ -47,9 +47,9 @@ const struct schema run_schema = {
 void run_write(const struct run *run, struct sink *out)
 {
 	if (run->folded && run->ranks.nr == 0)
-		digest_write_part(run->folded, out);
+		digest_write_inner(run->folded, out);
 	else if (run->ranks.nr == 1 && !run->folded)
-		digest_write_part(run->ranks.v[0], out);
+		digest_write_inner(run->ranks.v[0], out);
 	else
 		row_write(&run_schema, run, out);
 	sink_puts(out, "\n");

@@ -301,9 +301,9 @@ static void axes(void **state)
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct svg_range axis = svg_axis(rows[i].range, rows[i].binary);
 		const struct svg_range *want = &rows[i].axis;
-		if (axis.lo != want->lo || axis.hi != want->hi || axis.parts != want->parts)
+		if (axis.lo != want->lo || axis.hi != want->hi || axis.intervals != want->intervals)
 			fail_msg("row %zu: %lld to %lld in %d", i, (long long)axis.lo, (long long)axis.hi,
-			         axis.parts);
+			         axis.intervals);
 	}
 }
 

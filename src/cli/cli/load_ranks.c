@@ -417,16 +417,16 @@ static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
    artifacts of single ranks. */
 static enum status take_folded(struct artifacts *artifacts, struct run *run, struct diag_log *log)
 {
-	VEC(struct digest *) parts = VEC_INIT;
+	VEC(struct digest *) folded = VEC_INIT;
 	size_t nr = 0;
 	for (size_t i = 0; i < artifacts->nr; i++)
 		if (artifacts->v[i].digest->fold)
-			vec_push(&parts, artifacts->v[i].digest);
+			vec_push(&folded, artifacts->v[i].digest);
 		else
 			artifacts->v[nr++] = artifacts->v[i];
 	artifacts->nr = nr;
-	enum status st = fold_join_all(parts.v, parts.nr, &run->folded, log);
-	vec_release(&parts);
+	enum status st = fold_join_all(folded.v, folded.nr, &run->folded, log);
+	vec_release(&folded);
 	return st;
 }
 

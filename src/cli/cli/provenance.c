@@ -12,7 +12,7 @@
 #include "rules/rules_file.h"
 
 /* A CI system is recognized by the environment variable `marker`. `commit` and `who` name
- * variables: the first of them that is set is used. Links are joined from their parts. Source:
+ * variables: the first of them that is set is used. Links are joined from their pieces. Source:
  * docs.github.com "Variables reference" (default environment variables), docs.gitlab.com
  * "Predefined CI/CD variables reference", Jenkins /env-vars.html with the plugins Git, Branch API
  * and Build User Vars. */
@@ -64,12 +64,12 @@ static const struct ci_system *system_here(void)
 	return FIND(i, systems, NR_OF(systems), ci_variable(systems[i].marker));
 }
 
-/* Join the parts of a link; NULL if a variable of the link is not set. */
-static const char *joined(const char *const *parts, struct arena *a)
+/* Join the pieces of a link; NULL if a variable of the link is not set. */
+static const char *joined(const char *const *pieces, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;
-	for (; *parts; parts++) {
-		const char *value = **parts == '$' ? ci_variable(*parts + 1) : *parts;
+	for (; *pieces; pieces++) {
+		const char *value = **pieces == '$' ? ci_variable(*pieces + 1) : *pieces;
 		if (!value) {
 			strbuf_release(&b);
 			return NULL;
@@ -79,13 +79,13 @@ static const char *joined(const char *const *parts, struct arena *a)
 	return b.n ? arena_take(a, &b) : NULL;
 }
 
-/* The web address that the parts make. NULL if they do not make one, or if it has characters that
+/* The web address that the pieces make. NULL if they do not make one, or if it has characters that
    mean something in Markdown or HTML. */
-static const char *address(const char *const *parts, struct arena *a)
+static const char *address(const char *const *pieces, struct arena *a)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	                            ":/._~%-";
-	const char *text = joined(parts, a);
+	const char *text = joined(pieces, a);
 	bool web = text && (strncmp(text, "https://", 8) == 0 || strncmp(text, "http://", 7) == 0);
 	return web && !text[strspn(text, plain)] ? text : NULL;
 }

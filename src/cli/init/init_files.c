@@ -39,7 +39,7 @@ void new_files_add_attributes(struct new_files *f)
 	    false);
 }
 
-/* Check that no part of a path is a symbolic link, which could lead to a file outside the
+/* Check that no component of a path is a symbolic link, which could lead to a file outside the
    repository. */
 static enum status check_files(struct file_batch *w, struct diag_log *log)
 {

@@ -192,34 +192,34 @@ static enum status judge_suite(const struct options *o, struct suite *out, struc
 
 /* ---- joining shards ---- */
 
-static enum status add_part(const char *path, bool *seen, struct suite *out, bool first,
-                            struct diag_log *log)
+static enum status add_shard(const char *path, bool *seen, struct suite *out, bool first,
+                             struct diag_log *log)
 {
-	struct suite part;
+	struct suite shard;
 	const char *quoted = diag_quote(log, path);
-	enum status st = suite_read(path, &part, log);
+	enum status st = suite_read(path, &shard, log);
 	if (st == ST_OK && first) {
-		out->name = arena_dup(&out->arena, span_of(part.name));
-		out->file = part.file ? arena_dup(&out->arena, span_of(part.file)) : NULL;
-		out->hash = part.hash;
-		out->total = part.total;
-		out->shards = part.shards;
+		out->name = arena_dup(&out->arena, span_of(shard.name));
+		out->file = shard.file ? arena_dup(&out->arena, span_of(shard.file)) : NULL;
+		out->hash = shard.hash;
+		out->total = shard.total;
+		out->shards = shard.shards;
 	}
 	if (st != ST_OK)
 		;
-	else if (part.hash != out->hash || part.total != out->total || part.shards != out->shards ||
-	         strcmp(part.name, out->name) != 0)
+	else if (shard.hash != out->hash || shard.total != out->total || shard.shards != out->shards ||
+	         strcmp(shard.name, out->name) != 0)
 		st = diag_fail(log, ST_INPUT,
 		               "%s: is of another suite, or of other cases, than the first part", quoted);
-	else if (part.shards > SUITE_CASES)
+	else if (shard.shards > SUITE_CASES)
 		st = diag_fail(log, ST_INPUT, "%s: is of more than %d shards", quoted, SUITE_CASES);
-	else if (seen[part.shard])
-		st = diag_fail(log, ST_INPUT, "%s: shard %" PRId64 " is given twice", quoted, part.shard);
+	else if (seen[shard.shard])
+		st = diag_fail(log, ST_INPUT, "%s: shard %" PRId64 " is given twice", quoted, shard.shard);
 	else
-		seen[part.shard] = true;
+		seen[shard.shard] = true;
 	if (st == ST_OK)
-		suite_take(out, &part);
-	suite_release(&part);
+		suite_take(out, &shard);
+	suite_release(&shard);
 	return st;
 }
 
@@ -231,7 +231,7 @@ static enum status merge_suite(const struct options *o, struct suite *out, struc
 		    log, ST_USAGE,
 		    "shards are joined from what 'suite --shard' wrote with --json, without other options");
 	for (size_t i = 0; i < o->args.nr; i++)
-		TRY(add_part(o->args.v[i], seen, out, i == 0, log));
+		TRY(add_shard(o->args.v[i], seen, out, i == 0, log));
 	for (int64_t i = 1; i <= out->shards; i++)
 		if (!seen[i])
 			return diag_fail(log, ST_INPUT, "shard %" PRId64 " of %" PRId64 " is missing", i,
@@ -248,9 +248,9 @@ enum status cmd_suite(const struct options *o, struct diag_log *log)
 {
 	struct suite s;
 	const char *ending = o->args.nr ? strrchr(o->args.v[0], '.') : NULL;
-	bool parts = o->value[OPT_MERGE] || (ending && strcmp(ending, ".json") == 0);
+	bool shards = o->value[OPT_MERGE] || (ending && strcmp(ending, ".json") == 0);
 	suite_init(&s);
-	enum status st = parts ? merge_suite(o, &s, log) : judge_suite(o, &s, log);
+	enum status st = shards ? merge_suite(o, &s, log) : judge_suite(o, &s, log);
 	if (st == ST_OK)
 		suite_conclude(&s);
 	st = suite_output(&s, o, st, log);

@@ -11,7 +11,7 @@
 enum { NAME_CHARS = 80, RANKS_NAMED = 8, LINES_MAX = 16 };
 
 /* One collective of one process group, as one rank entered it. */
-struct part {
+struct call {
 	uint32_t group; ///< id of the process group in `identities`
 	uint32_t dump; ///< index of the rank's dump in `dumps`
 	int64_t seq; ///< number of the collective in the process group
@@ -21,7 +21,7 @@ struct part {
 
 /* A collective in which ranks wait for members that have not entered it. */
 struct hang {
-	const struct part *first; ///< the collective, from the dump of the first rank that waits in it
+	const struct call *first; ///< the collective, from the dump of the first rank that waits in it
 	size_t waiting; ///< number of ranks that wait in the collective
 	VEC(int64_t) missing; ///< ranks that have not entered the collective
 	VEC(int64_t) silent; ///< ranks that should have entered the collective, but left no dump
@@ -34,7 +34,7 @@ struct finder {
 	struct diag_log *log;
 	struct name_table identities; ///< process groups, each as a text of its name and members
 	VEC(const struct flight_group *) groups; ///< process groups, indexed by id in `identities`
-	VEC(struct part) parts; ///< all ranks' collectives, sorted by group, number in the group, rank
+	VEC(struct call) calls; ///< all ranks' collectives, sorted by group, number in the group, rank
 	VEC(struct hang) hangs;
 	int64_t *last; ///< for each dump, the number of the rank's last collective in the process group
 	               ///< being searched; -1 if there is none
@@ -57,12 +57,12 @@ static size_t dump_of(const struct finder *f, int64_t rank)
 	return lo < f->nr && f->dumps[lo]->rank == rank ? lo : f->nr;
 }
 
-static bool is_open(const struct part *p)
+static bool is_open(const struct call *p)
 {
 	return p->entry->state != FLIGHT_COMPLETED;
 }
 
-/* ---- the parts that ranks take in collectives ---- */
+/* ---- the calls by which ranks enter collectives ---- */
 
 /* Id of a process group by name and members: groups with equal names but different members are
  * different groups. */
@@ -82,10 +82,10 @@ static uint32_t identity(struct finder *f, const struct flight_group *g)
 	return nm->id;
 }
 
-ORDERING(part_cmp, struct part, RISING(group) RISING(seq) RISING(dump))
+ORDERING(call_cmp, struct call, RISING(group) RISING(seq) RISING(dump))
 
 /* Collects the collectives of all ranks. Coalesced collectives share one number and become one
- * `struct part` with the entry, and so the name and state, of the last one. */
+ * `struct call` with the entry, and so the name and state, of the last one. */
 static void collect(struct finder *f)
 {
 	for (uint32_t k = 0; k < f->nr; k++) {
@@ -96,22 +96,22 @@ static void collect(struct finder *f)
 		for (size_t i = 0; i < d->entries.nr; i++) {
 			const struct flight_entry *e = &d->entries.v[i];
 			if (ids[e->group] != UINT32_MAX)
-				vec_push(&f->parts, (struct part){ ids[e->group], k, e->seq, e, false });
+				vec_push(&f->calls, (struct call){ ids[e->group], k, e->seq, e, false });
 		}
 		free(ids);
 	}
-	vec_sort(&f->parts, part_cmp);
+	vec_sort(&f->calls, call_cmp);
 	size_t nr = 0;
-	for (size_t i = 0; i < f->parts.nr; i++) {
-		struct part *p = &f->parts.v[i];
-		if (nr && part_cmp(&f->parts.v[nr - 1], p) == 0) {
-			f->parts.v[nr - 1].several = true;
-			f->parts.v[nr - 1].entry = p->entry;
+	for (size_t i = 0; i < f->calls.nr; i++) {
+		struct call *p = &f->calls.v[i];
+		if (nr && call_cmp(&f->calls.v[nr - 1], p) == 0) {
+			f->calls.v[nr - 1].several = true;
+			f->calls.v[nr - 1].entry = p->entry;
 		} else {
-			f->parts.v[nr++] = *p;
+			f->calls.v[nr++] = *p;
 		}
 	}
-	f->parts.nr = nr;
+	f->calls.nr = nr;
 }
 
 /* ---- sentences of errors ---- */
@@ -130,7 +130,7 @@ static void add_name(struct strbuf *b, const struct name *nm)
 	text_add_short(b, name_span(nm), NAME_CHARS);
 }
 
-static void add_what(struct strbuf *b, const struct part *p)
+static void add_what(struct strbuf *b, const struct call *p)
 {
 	const struct flight_entry *e = p->entry;
 	add_name(b, e->kind);
@@ -145,7 +145,7 @@ static void add_what(struct strbuf *b, const struct part *p)
 }
 
 /* Appends "collective 41 (all_reduce of [4, 4] Float) of process group '0' (default_pg)". */
-static void add_collective(struct strbuf *b, const struct finder *f, const struct part *p)
+static void add_collective(struct strbuf *b, const struct finder *f, const struct call *p)
 {
 	const struct flight_group *g = f->groups.v[p->group];
 	strbuf_addf(b, "collective %" PRId64 " (", p->seq);
@@ -186,7 +186,7 @@ static bool is_known(const struct finder *f, size_t dump)
 
 /* Adds a group's first collective `p` in which ranks wait, with the members that have not entered
  * the collective, and the members that have no dump. */
-static void add_hang(struct finder *f, const struct flight_group *g, const struct part *p,
+static void add_hang(struct finder *f, const struct flight_group *g, const struct call *p,
                      size_t waiting)
 {
 	struct hang h = { .first = p, .waiting = waiting };
@@ -226,7 +226,7 @@ static int64_t lowest(const struct finder *f, const struct flight_group *g, bool
 	return low;
 }
 
-static void find_missing(struct finder *f, const struct part *v, size_t nr)
+static void find_missing(struct finder *f, const struct call *v, size_t nr)
 {
 	const struct flight_group *g = f->groups.v[v->group];
 	bool silent;
@@ -235,7 +235,7 @@ static void find_missing(struct finder *f, const struct part *v, size_t nr)
 	for (size_t i = 0; i < nr; i++)
 		f->last[v[i].dump] = v[i].seq;
 	int64_t low = lowest(f, g, &silent);
-	const struct part *first = NULL;
+	const struct call *first = NULL;
 	size_t waiting = 0;
 	for (size_t i = 0; i < nr; i++) {
 		if (!is_open(&v[i]) || (v[i].seq <= low && !silent))
@@ -327,7 +327,7 @@ static bool is_even(const struct name *kind)
 	                      "reduce_scatter_single");
 }
 
-static bool is_alike(const struct part *x, const struct part *y)
+static bool is_alike(const struct call *x, const struct call *y)
 {
 	const struct flight_entry *a = x->entry, *b = y->entry;
 	if (!span_eq(name_span(a->kind), name_span(b->kind)))
@@ -341,12 +341,12 @@ static bool is_alike(const struct part *x, const struct part *y)
 
 /* `v` has the entries of `nr` ranks for one collective. Returns the entry with which most
    entries agree; on a tie, the one of the lowest rank. */
-static const struct part *usual(const struct part *v, size_t nr)
+static const struct call *usual(const struct call *v, size_t nr)
 {
-	const struct part *best = v;
+	const struct call *best = v;
 	size_t most = 0, variants = 0;
 	enum { VARIANTS_MAX = 16 };
-	const struct part *seen[VARIANTS_MAX];
+	const struct call *seen[VARIANTS_MAX];
 	for (size_t i = 0; i < nr && variants < VARIANTS_MAX; i++) {
 		size_t alike = 0, k = 0;
 		while (k < variants && !is_alike(seen[k], &v[i]))
@@ -364,9 +364,9 @@ static const struct part *usual(const struct part *v, size_t nr)
 	return best;
 }
 
-static bool say_mismatch(struct finder *f, const struct part *v, size_t nr)
+static bool say_mismatch(struct finder *f, const struct call *v, size_t nr)
 {
-	const struct part *right = usual(v, nr), *first = NULL;
+	const struct call *right = usual(v, nr), *first = NULL;
 	VEC(int64_t) others = VEC_INIT;
 	for (size_t i = 0; i < nr; i++)
 		if (!is_alike(right, &v[i])) {
@@ -392,7 +392,7 @@ static bool say_mismatch(struct finder *f, const struct part *v, size_t nr)
 
 /* Finds the first sequence number of a group at which ranks entered different collectives. Later
  * differences are ignored, since they follow from the first. */
-static void find_mismatch(struct finder *f, const struct part *v, size_t nr)
+static void find_mismatch(struct finder *f, const struct call *v, size_t nr)
 {
 	for (size_t i = 0, end; i < nr; i = end) {
 		for (end = i; end < nr && v[end].seq == v[i].seq;)
@@ -410,14 +410,14 @@ static void find_mismatch(struct finder *f, const struct part *v, size_t nr)
 static void say_open(struct finder *f)
 {
 	const struct flight_entry **first = mem_calloc(f->nr, sizeof *first);
-	for (size_t i = 0, end; i < f->parts.nr; i = end) {
-		const struct part *p = &f->parts.v[i];
+	for (size_t i = 0, end; i < f->calls.nr; i = end) {
+		const struct call *p = &f->calls.v[i];
 		bool open = true;
-		for (end = i; end < f->parts.nr && p->group == f->parts.v[end].group &&
-		              p->seq == f->parts.v[end].seq;
+		for (end = i; end < f->calls.nr && p->group == f->calls.v[end].group &&
+		              p->seq == f->calls.v[end].seq;
 		     end++)
-			open = open && is_open(&f->parts.v[end]);
-		for (; open && p < &f->parts.v[end]; p++)
+			open = open && is_open(&f->calls.v[end]);
+		for (; open && p < &f->calls.v[end]; p++)
 			if (!first[p->dump] || p->entry < first[p->dump])
 				first[p->dump] = p->entry;
 	}
@@ -440,12 +440,12 @@ static void say_open(struct finder *f)
 /* ---- search for hangs in all dumps ---- */
 
 static void each_group(struct finder *f,
-                       void (*find)(struct finder *f, const struct part *v, size_t nr))
+                       void (*find)(struct finder *f, const struct call *v, size_t nr))
 {
-	for (size_t i = 0, end; i < f->parts.nr; i = end) {
-		for (end = i; end < f->parts.nr && f->parts.v[end].group == f->parts.v[i].group;)
+	for (size_t i = 0, end; i < f->calls.nr; i = end) {
+		for (end = i; end < f->calls.nr && f->calls.v[end].group == f->calls.v[i].group;)
 			end++;
-		find(f, &f->parts.v[i], end - i);
+		find(f, &f->calls.v[i], end - i);
 	}
 }
 
@@ -470,7 +470,7 @@ size_t flight_find_hangs(struct flight_dump *const *v, size_t nr, const char *na
 		vec_release(&f.hangs.v[i].silent);
 	}
 	vec_release(&f.hangs);
-	vec_release(&f.parts);
+	vec_release(&f.calls);
 	vec_release(&f.groups);
 	name_table_release(&f.identities);
 	free(f.last);

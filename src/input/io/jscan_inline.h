@@ -162,7 +162,7 @@ JSCAN_INLINE bool jscan_natural_at(char **at, int64_t *out)
 
 /// Like jscan_decimal_at(), whatever follows the number: the caller must check that the number ends
 /// there.
-JSCAN_INLINE bool jscan_decimal_part_at(char **at, unsigned digits, int64_t *out)
+JSCAN_INLINE bool jscan_decimal_front_at(char **at, unsigned digits, int64_t *out)
 {
 	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
 	uint64_t v, decimals;
@@ -193,7 +193,7 @@ JSCAN_INLINE bool jscan_decimal_part_at(char **at, unsigned digits, int64_t *out
 JSCAN_INLINE bool jscan_decimal_at(char **at, unsigned digits, int64_t *out)
 {
 	char *p = *at;
-	if (!jscan_decimal_part_at(&p, digits, out) || !jscan_ends_number(*p))
+	if (!jscan_decimal_front_at(&p, digits, out) || !jscan_ends_number(*p))
 		return false;
 	*at = p;
 	return true;

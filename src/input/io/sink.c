@@ -204,12 +204,12 @@ static void flush(struct sink *s, bool finish)
 void sink_write(struct sink *s, struct span bytes)
 {
 	while (bytes.n && !s->error) {
-		/* the bytes are compressed in parts, since zlib counts in 32 bits */
-		struct span part = bytes;
-		if (s->target != TARGET_MEMORY && part.n > FLUSH_BYTES)
-			part.n = FLUSH_BYTES;
-		strbuf_add(&s->buf, part);
-		bytes = span_from(bytes, part.n);
+		/* the bytes are compressed in chunks, since zlib counts in 32 bits */
+		struct span chunk = bytes;
+		if (s->target != TARGET_MEMORY && chunk.n > FLUSH_BYTES)
+			chunk.n = FLUSH_BYTES;
+		strbuf_add(&s->buf, chunk);
+		bytes = span_from(bytes, chunk.n);
 		if (s->target != TARGET_MEMORY && s->buf.n >= FLUSH_BYTES)
 			flush(s, false);
 	}

@@ -50,7 +50,7 @@ struct nsys {
 	struct strbuf text; ///< buffer in which names are composed
 };
 
-/// Parts of a globalPid or globalTid. nsys_process_id() is a number that identifies both machine
+/// Fields of a globalPid or globalTid. nsys_process_id() is a number that identifies both machine
 /// and process; -1 if the export does not distinguish processes. nsys_pid() is the process id on
 /// its machine, nsys_tid() the thread id. Source: Nsight Systems User Guide, "Serialized process
 /// and thread identifiers".

@@ -20,8 +20,8 @@ void form_fail(struct form *f, uint64_t byte, const char *key, const char *fmt, 
 	if (!form_ok(f))
 		return;
 	strbuf_addf(&b, "%s[%" PRIu64 "]", f->list, f->index);
-	if (f->part)
-		strbuf_addf(&b, "%s[%" PRIu64 "]", f->part, f->part_index);
+	if (f->inner)
+		strbuf_addf(&b, "%s[%" PRIu64 "]", f->inner, f->inner_index);
 	strbuf_addf(&b, "%s%s: ", key ? "." : "", key ? key : "");
 	va_start(ap, fmt);
 	strbuf_vaddf(&b, fmt, ap);
@@ -172,7 +172,7 @@ static const struct {
 	const char *key;
 	void (*read)(struct form *f); ///< reads the elements of the array whose opening bracket the
 	                              ///< caller has read
-} parts[] = {
+} sections[] = {
 	{ "segments", form_segments },
 	{ "device_traces", form_traces },
 	{ "external_annotations", form_annotations },
@@ -195,21 +195,21 @@ static void read_top_key(struct form *f, struct span key)
 {
 	struct strbuf what = STRBUF_INIT;
 	size_t i = 0;
-	while (i < NR_OF(parts) && !span_eq(key, span_of(parts[i].key)))
+	while (i < NR_OF(sections) && !span_eq(key, span_of(sections[i].key)))
 		i++;
 	uint64_t byte = tree_byte(f->t); /* offset of the value; the key has already been consumed */
 	if (span_eq(key, SPAN("allocator_settings")) && tree_object(f->t)) {
 		read_settings(f);
-	} else if (i == NR_OF(parts)) {
+	} else if (i == NR_OF(sections)) {
 		tree_skip(f->t);
 	} else if (f->seen[i]) {
-		strbuf_addf(&what, "'%s' is there twice; write the snapshot anew", parts[i].key);
+		strbuf_addf(&what, "'%s' is there twice; write the snapshot anew", sections[i].key);
 	} else if (tree_array(f->t)) {
 		f->seen[i] = true;
-		f->list = parts[i].key;
-		parts[i].read(f);
+		f->list = sections[i].key;
+		sections[i].read(f);
 	} else if (tree_scalar(f->t).type != SCALAR_NULL) {
-		strbuf_addf(&what, "'%s' is not an array; write the snapshot anew", parts[i].key);
+		strbuf_addf(&what, "'%s' is not an array; write the snapshot anew", sections[i].key);
 	}
 	if (what.n)
 		tree_fail(f->t, byte, strbuf_str(&what));

@@ -1,5 +1,5 @@
 /// Reads snapshots from any tree of values (tree.h), JSON or pickle, into a builder. Also declares
-/// what the files that read the parts of a snapshot share: position, values, errors.
+/// what the files that read the sections of a snapshot share: position, values, errors.
 #ifndef GG_READ_SNAPSHOT_FORM_H
 #define GG_READ_SNAPSHOT_FORM_H
 
@@ -81,9 +81,9 @@ struct form {
 	struct snapshot_builder *b;
 	/// name of the list that is being read: "segments", …; "" if the snapshot is a bare list
 	const char *list;
-	const char *part; ///< name of the inner list that is being read: ".blocks", "" for the entries
-	                  ///< of a device; NULL outside of inner lists
-	uint64_t index, part_index; ///< indexes in `list` and in `part` of what is being read
+	const char *inner; ///< name of the inner list that is being read: ".blocks", "" for the entries
+	                   ///< of a device; NULL outside of inner lists
+	uint64_t index, inner_index; ///< indexes in `list` and in `inner` of what is being read
 	bool seen[3]; ///< true if the key has been seen: segments, device_traces, external_annotations
 };
 

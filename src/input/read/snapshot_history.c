@@ -73,10 +73,10 @@ void form_traces(struct form *f)
 		if (!snapshot_add_device(f->b)) {
 			form_fail_built(f, byte);
 		} else if (tree_array(f->t)) {
-			f->part = "";
-			for (f->part_index = 0; tree_element(f->t); f->part_index++)
+			f->inner = "";
+			for (f->inner_index = 0; tree_element(f->t); f->inner_index++)
 				read_entry(f);
-			f->part = NULL;
+			f->inner = NULL;
 		} else {
 			form_fail(
 			    f, byte, NULL,

@@ -113,10 +113,10 @@ static void read_blocks(struct form *f, struct raw_segment *raw)
 		form_fail(f, byte, "blocks", "is there twice; write the snapshot anew");
 	} else if (tree_array(f->t)) {
 		raw->has_blocks = true;
-		f->part = ".blocks";
-		for (f->part_index = 0; tree_element(f->t); f->part_index++)
+		f->inner = ".blocks";
+		for (f->inner_index = 0; tree_element(f->t); f->inner_index++)
 			read_block(f);
-		f->part = NULL;
+		f->inner = NULL;
 	} else {
 		form_fail(f, byte, "blocks", "not an array; write the snapshot anew");
 	}

@@ -152,8 +152,8 @@ JSCAN_INLINE const struct event_step *follow_steps(const struct event_lead *lead
 			break;
 		value = c->at += s->n;
 		int64_t *v = &ev->fields[s->where];
-		if (s->what == MEMBER_NANO  ? jscan_decimal_part_at(&c->at, 3, v)
-		    : s->what > MEMBER_SKIP ? jscan_decimal_part_at(&c->at, 0, v)
+		if (s->what == MEMBER_NANO  ? jscan_decimal_front_at(&c->at, 3, v)
+		    : s->what > MEMBER_SKIP ? jscan_decimal_front_at(&c->at, 0, v)
 		                            : s->what == MEMBER_SKIP &&
 		                                  (jscan_decimal_at(&c->at, 0, v) || jscan_skip_at(&c->at)))
 			continue;

@@ -50,7 +50,8 @@ struct template_words {
 	const char *file; ///< name of the file without directories and file name endings
 	struct span key; ///< text for `{key}` and `{KEY}`
 	struct value *value; ///< figure whose name is filled in; NULL for other templates
-	bool no_folders; ///< true if absolute file paths in values are shortened to their last part
+	bool
+	    no_folders; ///< true if absolute file paths in values are shortened to their last component
 };
 
 /// The template with its words filled in, owned by `a` and NUL-terminated:

@@ -9,7 +9,7 @@
 
 enum { FIGURES = 400, CASES = 3, DEPTH = 4 };
 
-/// The parts of a format that is proposed.
+/// The sections of a format that is proposed.
 struct proposal {
 	struct arena *a;
 	struct strbuf take, samples;
@@ -670,18 +670,18 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 		    behind > end || figure_better(strbuf_span(&name), NULL) || (!whole && !*others);
 		if (!name.n)
 			strbuf_addf(&name, "c%zu", column);
-		const char *part = arena_printf(a, "(?<%s>", strbuf_str(&name));
-		if (strstr(others, part) || strstr(strbuf_str(&out), part)) {
+		const char *group = arena_printf(a, "(?<%s>", strbuf_str(&name));
+		if (strstr(others, group) || strstr(strbuf_str(&out), group)) {
 			bool within = span_ends(strbuf_span(&label), strbuf_span(&name));
-			part = arena_printf(a, "(?<%s%s%s>", strbuf_str(&label), within ? "" : "_",
-			                    within ? "" : strbuf_str(&name));
+			group = arena_printf(a, "(?<%s%s%s>", strbuf_str(&label), within ? "" : "_",
+			                     within ? "" : strbuf_str(&name));
 		}
 		bool setting = headed && figure_is_setting(strbuf_span(&name), "case");
-		bool named = !strstr(strbuf_str(&out), part) && !strstr(others, part) &&
+		bool named = !strstr(strbuf_str(&out), group) && !strstr(others, group) &&
 		             (figure || setting || is_step(strbuf_span(&name)));
 		strbuf_release(&name);
 		add_text(&out, done, c - sign);
-		strbuf_addf(&out, "%s%s", named ? part : "",
+		strbuf_addf(&out, "%s%s", named ? group : "",
 		            figure || !whole || sign ? "[-+0-9.Ee]+" : "[0-9]+");
 		add_text(&out, end, behind);
 		strbuf_adds(&out, named ? ")" : "");

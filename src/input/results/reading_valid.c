@@ -21,7 +21,7 @@ static size_t digits_at(struct span s, size_t at)
 /* Number of bytes of the integer part at `at`, which may have commas between thousands:
    "1,234,567", or "1,234" before a decimal point. 0 if the commas may mean something else: "1,900"
    may be 1.9, unless `thousands` says that commas separate thousands. */
-static size_t whole_part(struct span s, size_t at, bool thousands)
+static size_t whole_bytes(struct span s, size_t at, bool thousands)
 {
 	size_t n = at + digits_at(s, at), groups = 0, lead = n - at;
 	for (; n < s.n && s.p[n] == ','; n += 4, groups++)
@@ -32,7 +32,7 @@ static size_t whole_part(struct span s, size_t at, bool thousands)
 }
 
 /* Number of bytes of the exponent at `at`, 0 if there is none. */
-static size_t exponent_part(struct span s, size_t at)
+static size_t exponent_bytes(struct span s, size_t at)
 {
 	if (at >= s.n || (s.p[at] | 0x20) != 'e')
 		return 0;
@@ -47,13 +47,13 @@ static size_t copy_number(struct span s, bool thousands, struct span *out,
                           char buf[NUMBER_CHARS + 1])
 {
 	size_t sign = s.n && (s.p[0] == '-' || s.p[0] == '+'), n = sign, kept = 0;
-	size_t whole = whole_part(s, n, thousands), fraction = 0;
+	size_t whole = whole_bytes(s, n, thousands), fraction = 0;
 	n += whole;
 	if (n < s.n && s.p[n] == '.')
 		fraction = digits_at(s, n + 1);
 	n += n < s.n && s.p[n] == '.' ? 1 + fraction : 0;
 	size_t mantissa = n;
-	n += exponent_part(s, n);
+	n += exponent_bytes(s, n);
 	if ((!whole && !fraction) || n >= NUMBER_CHARS)
 		return 0;
 	for (size_t i = s.p[0] == '+'; i < n; i++) {
@@ -104,17 +104,17 @@ static struct span unit_behind(struct span s)
 static bool read_clock(struct span s, struct decimal *out)
 {
 	enum { CHARS = 16 };
-	int64_t minutes = 0, part = 0, digits = 0;
+	int64_t minutes = 0, field = 0, digits = 0;
 	size_t colons = 0, points = 0;
 	for (size_t i = 0; i < s.n; i++) {
 		bool after = i && i + 1 < s.n && is_digit(s.p[i - 1]) && !points;
 		if (s.p[i] == ':' && after && ++colons < 3) {
-			minutes = 60 * minutes + part;
-			part = 0;
+			minutes = 60 * minutes + field;
+			field = 0;
 		} else if (s.p[i] == '.' && after) {
 			points++;
 		} else if (is_digit(s.p[i]) && s.n <= CHARS) {
-			part = 10 * part + s.p[i] - '0';
+			field = 10 * field + s.p[i] - '0';
 			digits += (int64_t)points;
 		} else {
 			return false;
@@ -123,7 +123,7 @@ static bool read_clock(struct span s, struct decimal *out)
 	minutes *= 60;
 	for (int64_t i = 0; i < digits; i++)
 		minutes *= 10;
-	*out = decimal_of(minutes + part, digits);
+	*out = decimal_of(minutes + field, digits);
 	return colons > 0;
 }
 

@@ -76,9 +76,9 @@ static struct span cut_unit(const struct value *v, struct span *name)
 	return unit;
 }
 
-/* The part of `key` that the first to the last '*' of a step matched: "ttft" for the key
+/* The text of `key` that the first to the last '*' of a step matched: "ttft" for the key
    mean_ttft_ms and the step "mean_*_ms". The step is the first of the path `at` that has a '*'. */
-static struct span key_part(const char *at, struct span key)
+static struct span key_match(const char *at, struct span key)
 {
 	const char *star = strchr(at, '*');
 	if (!star || !key.p)
@@ -100,7 +100,7 @@ static const char *title_of(const struct taker *t, struct span first_key, const 
 		return plain;
 	struct template_words words = { .record = t->record,
 		                            .file = t->file,
-		                            .key = key_part(t->row->at, first_key) };
+		                            .key = key_match(t->row->at, first_key) };
 	char *title = arena_dup(t->a, template_fill(t->row->title, &words, t->a));
 	for (char *c = title; *c; c++)
 		if (*c == '_' || !figure_title_has(*c))
@@ -192,7 +192,7 @@ static void add_spread(const struct taker *t, struct reading *r, struct value *v
 	const double margin = 3.29, bound = 2.58; /* half-width, in standard errors, of a confidence
 	                                             interval of 99.9 % (JMH), and of 99 % (asv) */
 	double figure = fabs(double_of(v));
-	struct span word = key_part(row->at, key);
+	struct span word = key_match(row->at, key);
 	double error = row->error    ? number_at(t, row->error, v, word)
 	               : row->margin ? number_at(t, row->margin, v, word) / margin
 	               : row->upper  ? (number_at(t, row->upper, v, word) - figure) / bound
@@ -476,7 +476,7 @@ static bool has_more(const struct value *of, const struct value *than)
 	return false;
 }
 
-/* True if two records are of one kind, and not lines that different parts of a pattern have found.
+/* True if two records are of one kind, and not lines that different groups of a pattern have found.
  */
 static bool is_alike(const struct value *a, const struct value *b)
 {

@@ -286,8 +286,8 @@ static enum status read_table(struct opened *o, const struct result_reader *r,
 		const struct result_format *f = &table->list.v[i];
 		struct records records = { 0 };
 		bool fits;
-		bool part = f->rest || (f->only.nr && taken->first && taken->first->only.nr);
-		if ((taken->first && !part) || (f->match && !is_named(f->match, r)))
+		bool some = f->rest || (f->only.nr && taken->first && taken->first->only.nr);
+		if ((taken->first && !some) || (f->match && !is_named(f->match, r)))
 			continue;
 		TRY(open_as(o, f, &fits, log));
 		size_t all = fits ? list_records(o, f, &records) : 0;

@@ -10,12 +10,12 @@
 #include "base/text.h"
 #include "metric/figure_name.h"
 
-enum { PARTS = 40, PATTERN_BYTES = 1000, LINE_BYTES = 2000, NESTED_REPEATS = 4 };
+enum { GROUPS = 40, PATTERN_BYTES = 1000, LINE_BYTES = 2000, NESTED_REPEATS = 4 };
 
 /* Depth of nested repetitions with '+'. It is limited because libc copies the part that is
    repeated, so each of them may double the size of the compiled pattern. */
 struct nesting {
-	size_t within[PARTS + 1]; ///< largest depth within each open parenthesis
+	size_t within[GROUPS + 1]; ///< largest depth within each open parenthesis
 	size_t open; ///< number of open parentheses
 	size_t last; ///< depth of what was read last, which a '+' would repeat
 };
@@ -38,7 +38,7 @@ static bool nest(struct nesting *n, char c)
 	return n->last <= NESTED_REPEATS;
 }
 
-/* A pattern in the form that libc takes, and its named parts. */
+/* A pattern in the form that libc takes, and its named groups. */
 struct pattern {
 	const char *text; ///< the pattern as the format has it
 	struct strbuf plain;
@@ -46,7 +46,7 @@ struct pattern {
 	struct {
 		struct span name;
 		size_t group;
-	} parts[PARTS];
+	} named[GROUPS];
 	size_t nr;
 	regex_t compiled;
 };
@@ -72,15 +72,15 @@ static const char *bracket_end(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* Adds a named part whose name begins at `p`, after "(?<". Returns the byte after the name's '>',
+/* Adds a named group whose name begins at `p`, after "(?<". Returns the byte after the name's '>',
    or NULL if the name is invalid. */
-static const char *add_part(struct pattern *out, const char *p)
+static const char *add_group(struct pattern *out, const char *p)
 {
 	size_t n = strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
 	if (!n || p[n] != '>')
 		return NULL;
-	out->parts[out->nr].name = (struct span){ p, n };
-	out->parts[out->nr++].group = out->nr_groups;
+	out->named[out->nr].name = (struct span){ p, n };
+	out->named[out->nr++].group = out->nr_groups;
 	return p + n + 1;
 }
 
@@ -105,13 +105,13 @@ static const char *translate(const char *p, struct pattern *out)
 			strbuf_add(&out->plain, (struct span){ from, (size_t)(p - from) });
 		} else if (*p == '{') {
 			return "has a count in braces; \\{ is a brace";
-		} else if (*p == '(' && ++out->nr_groups > PARTS) {
+		} else if (*p == '(' && ++out->nr_groups > GROUPS) {
 			return "has more than 40 parentheses";
 		} else if (!nest(&nesting, *p)) {
 			return "repeats repetitions too often";
 		} else if (p[0] == '(' && p[1] == '?') {
 			strbuf_addch(&out->plain, '(');
-			p = p[2] == '<' ? add_part(out, p + 3) : NULL;
+			p = p[2] == '<' ? add_group(out, p + 3) : NULL;
 			if (!p)
 				return "has '(?' that is not the beginning of a named part, (?<name>…)";
 		} else {
@@ -209,8 +209,9 @@ static bool fill_numbers(const struct pattern *p, const char *line, char *out)
 	return any;
 }
 
-/* The end of the part from `from` to `end`. If the pattern takes only the beginning of a number, as
- * "1" of "1,900", the part is extended to the next blank, because "1" would be a wrong number. */
+/* The end of the group from `from` to `end`. If the pattern takes only the beginning of a number,
+ * as "1" of "1,900", the group is extended to the next blank, because "1" would be a wrong number.
+ */
 static const char *end_of(const char *from, const char *end)
 {
 	const char *power = end + 1;
@@ -226,7 +227,7 @@ static bool add_record(struct value_tree *out, const struct pattern *p, const ch
 {
 	struct value *row = value_add(out, &out->root, JSCAN_OBJECT, SPAN(""), SPAN(""));
 	for (size_t i = 0; i < p->nr && row; i++) {
-		regmatch_t m = found[p->parts[i].group];
+		regmatch_t m = found[p->named[i].group];
 		if (m.rm_so < 0)
 			continue;
 		const char *from = line + m.rm_so;
@@ -237,7 +238,7 @@ static bool add_record(struct value_tree *out, const struct pattern *p, const ch
 			text.n = none; /* a figure that was not measured has no unit */
 		if (!value_add(
 		        out, row, JSCAN_STRING,
-		        (struct span){ arena_dup(&out->arena, p->parts[i].name), p->parts[i].name.n },
+		        (struct span){ arena_dup(&out->arena, p->named[i].name), p->named[i].name.n },
 		        (struct span){ arena_dup(&out->arena, text), text.n }))
 			row = NULL;
 	}
@@ -253,7 +254,7 @@ bool text_pattern_fits(const char *pattern, struct span s)
 {
 	struct pattern p = { .plain = STRBUF_INIT };
 	char line[LINE_BYTES + 1];
-	regmatch_t found[PARTS + 1];
+	regmatch_t found[GROUPS + 1];
 	if (s.n > LINE_BYTES || pattern_open(&p, pattern))
 		return false;
 	copy_plain(s, line);
@@ -274,7 +275,7 @@ enum status text_lines_add(struct value_tree *out, const char *name, const char 
 		return diag_fail(log, ST_INPUT, "%s: pattern %s cannot be used", name,
 		                 text_quote(&log->arena, span_of(pattern)));
 	while (st == ST_OK && value_line(&rest, &s)) {
-		regmatch_t found[PARTS + 1];
+		regmatch_t found[GROUPS + 1];
 		if (s.n > LINE_BYTES) {
 			long_lines++;
 			continue;

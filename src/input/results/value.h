@@ -1,5 +1,5 @@
-/// A file as a tree of values, limited in size: JSON, a table of texts (CSV), or the parts of lines
-/// that a pattern finds.
+/// A file as a tree of values, limited in size: JSON, a table of texts (CSV), or the groups of
+/// lines that a pattern finds.
 #ifndef GG_RESULTS_VALUE_H
 #define GG_RESULTS_VALUE_H
 
@@ -91,7 +91,7 @@ GG_MUST_CHECK enum status csv_add(struct value_tree *out, const char *name, cons
                                   size_t nr, bool loose, bool *found, struct diag_log *log);
 
 /// Returns why a pattern is invalid, as a static text, or NULL. A pattern is an extended regular
-/// expression of POSIX with named parts, `(?<name>…)`, and with `\d`, `\s`, `\S` and `\w`. Counts
+/// expression of POSIX with named groups, `(?<name>…)`, and with `\d`, `\s`, `\S` and `\w`. Counts
 /// in braces and back references are not allowed, so that the time is linear in the length of a
 /// line.
 const char *text_pattern_fault(const char *pattern);
@@ -100,9 +100,9 @@ const char *text_pattern_fault(const char *pattern);
 bool text_pattern_fits(const char *pattern, struct span line);
 
 /// Appends an object to the root for each line of out->bytes in which the valid pattern is found.
-/// Its members are the named parts that the line has. Colors of a terminal are removed first. Lines
-/// longer than 2,000 bytes are skipped with a warning. A last line without a newline is skipped,
-/// since it may be cut off.
+/// Its members are the named groups that the line has. Colors of a terminal are removed first.
+/// Lines longer than 2,000 bytes are skipped with a warning. A last line without a newline is
+/// skipped, since it may be cut off.
 GG_MUST_CHECK enum status text_lines_add(struct value_tree *out, const char *name,
                                          const char *pattern, struct diag_log *log);
 

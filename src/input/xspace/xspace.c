@@ -87,12 +87,12 @@ static enum status take_bytes(struct reader *r, uint64_t n, struct strbuf *out)
 			TRY(fill(r, &more));
 		if (!more)
 			return damaged(r, "cut short");
-		size_t part = r->unread.n < n ? r->unread.n : (size_t)n;
+		size_t chunk = r->unread.n < n ? r->unread.n : (size_t)n;
 		if (out)
-			strbuf_add(out, (struct span){ r->unread.p, part });
-		r->unread = span_from(r->unread, part);
-		r->byte += part;
-		n -= part;
+			strbuf_add(out, (struct span){ r->unread.p, chunk });
+		r->unread = span_from(r->unread, chunk);
+		r->byte += chunk;
+		n -= chunk;
 	}
 	return ST_OK;
 }

@@ -48,10 +48,10 @@ static bool is_worse(const struct check *c)
    percent is taken for that of the step: a fourth of it, and more than unchanged runs differ by. */
 static int64_t least_of(const struct inquiry *q, const struct check *c)
 {
-	enum { PART = 20, FOURTH = 4, UNCHANGED = 5 /* in 0.1 %, like check_size() */ };
+	enum { TWENTIETH = 20, FOURTH = 4, UNCHANGED = 5 /* in 0.1 %, like check_size() */ };
 	int64_t size = check_size(c) / FOURTH;
 	if (c->has_change && c->metric->per_step && unit_is_time(c->metric->unit))
-		return number_distance(c->change, 0) / PART;
+		return number_distance(c->change, 0) / TWENTIETH;
 	if (!c->has_pct || stake_of(c) != STAKE_WALL || c->metric->label == LABEL_FUNCTION)
 		return 0;
 	return number_div_round((__int128)q->wall * (size > UNCHANGED ? size : UNCHANGED), 1000);

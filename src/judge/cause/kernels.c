@@ -9,8 +9,8 @@
 struct culprit {
 	enum cause cause;
 	/* further kernels that replace `was` together with `now` */
-	const struct activity_pair **parts;
-	size_t nr_parts;
+	const struct activity_pair **pieces;
+	size_t nr_pieces;
 	/* the changed kernel, and the kernel that it replaced; `was` is NULL if there is none */
 	const struct activity_pair *now, *was;
 	int64_t rise; /* rise in ns per step, less the slowdown that all kernels have in common */
@@ -23,7 +23,7 @@ struct culprit {
 struct culprits {
 	struct inquiry *q;
 	VEC(struct culprit) list;
-	VEC(const struct activity_pair *) taken; /* replaced kernels, and parts that replace one */
+	VEC(const struct activity_pair *) taken; /* replaced kernels, and pieces that replace one */
 };
 
 /* The kernel's name in the form that checks use. */
@@ -172,15 +172,15 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 
 /* Find out whether several kernels replace `was`, which is gone: new kernels of other categories
    that are launched as often as `was` was. A fusion is then lost, or attention is computed in
-   parts. Nothing is assumed if another kernel with as many launches is gone, too: the new kernels
+   pieces. Nothing is assumed if another kernel with as many launches is gone, too: the new kernels
    may replace that one. */
 static void add_split(struct culprits *c, const struct activity_pair *was)
 {
 	/* If the new kernels take more than MOST_TIMES the time of `was`, or if there are more than
-	 * MOST_PARTS + 1 of them, they do more than the work of `was`. */
-	enum { MOST_TIMES = 10, MOST_PARTS = 16 };
+	 * MOST_PIECES + 1 of them, they do more than the work of `was`. */
+	enum { MOST_TIMES = 10, MOST_PIECES = 16 };
 	struct inquiry *q = c->q;
-	const struct activity_pair *parts[MOST_PARTS];
+	const struct activity_pair *pieces[MOST_PIECES];
 	struct culprit one = { .cause = CAUSE_SUBSTITUTION, .was = was };
 	double launches = per_step(q, was, SIDE_BASELINE);
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
@@ -191,7 +191,7 @@ static void add_split(struct culprits *c, const struct activity_pair *was)
 		    (!new && !activity_is_only(&q->pairs, a, SIDE_BASELINE)) || is_taken(c, a) ||
 		    nr > launches * 1.1 || launches > nr * 1.1)
 			continue;
-		if (!new || a->category == was->category || one.nr_parts == MOST_PARTS)
+		if (!new || a->category == was->category || one.nr_pieces == MOST_PIECES)
 			return;
 		one.rise = number_add(one.rise, a->time_ns[SIDE_CANDIDATE]);
 		const struct activity_pair *less = a;
@@ -200,17 +200,17 @@ static void add_split(struct culprits *c, const struct activity_pair *was)
 			one.now = a;
 		}
 		if (less)
-			parts[one.nr_parts++] = less;
+			pieces[one.nr_pieces++] = less;
 	}
-	if (!one.nr_parts || one.rise / MOST_TIMES > was->time_ns[SIDE_BASELINE])
+	if (!one.nr_pieces || one.rise / MOST_TIMES > was->time_ns[SIDE_BASELINE])
 		return;
 	one.rise = number_add(one.rise, pair_rise(was));
-	one.parts = arena_alloc(&q->bench->arena, one.nr_parts, sizeof *parts);
-	memcpy(one.parts, parts, one.nr_parts * sizeof *parts);
+	one.pieces = arena_alloc(&q->bench->arena, one.nr_pieces, sizeof *pieces);
+	memcpy(one.pieces, pieces, one.nr_pieces * sizeof *pieces);
 	vec_push(&c->taken, one.now);
-	for (size_t i = 0; i < one.nr_parts; i++) {
-		one.asked = one.asked || is_asked(q, parts[i]);
-		vec_push(&c->taken, parts[i]);
+	for (size_t i = 0; i < one.nr_pieces; i++) {
+		one.asked = one.asked || is_asked(q, pieces[i]);
+		vec_push(&c->taken, pieces[i]);
 	}
 	add_culprit(c, one);
 }
@@ -294,12 +294,12 @@ static void add_title(struct inquiry *q, struct suspect *s, const struct culprit
 		break;
 	case CAUSE_RENAMED:
 	case CAUSE_SUBSTITUTION:
-		if (c->nr_parts) {
+		if (c->nr_pieces) {
 			double ns = pair_mean(c->now, SIDE_CANDIDATE);
-			for (size_t i = 0; i < c->nr_parts; i++)
-				ns += pair_mean(c->parts[i], SIDE_CANDIDATE);
+			for (size_t i = 0; i < c->nr_pieces; i++)
+				ns += pair_mean(c->pieces[i], SIDE_CANDIDATE);
 			suspect_title(q, s, "%zu kernels run in place of %s: %s together, most of it %s",
-			              c->nr_parts + 1, word_kernel(q, c->was->name),
+			              c->nr_pieces + 1, word_kernel(q, c->was->name),
 			              durations(q, pair_mean(c->was, SIDE_BASELINE), ns), name);
 			suspect_action(q, s,
 			               "see why one kernel became several: a fusion or graph that breaks, "
@@ -327,7 +327,7 @@ static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit
 {
 	const struct kernel_row *b = (c->was ? c->was : c->now)->row[SIDE_BASELINE];
 	const struct kernel_row *n = c->now->row[SIDE_CANDIDATE];
-	if (!b || !n || c->nr_parts || b->stat.grid[0] < 0 || n->stat.grid[0] < 0 ||
+	if (!b || !n || c->nr_pieces || b->stat.grid[0] < 0 || n->stat.grid[0] < 0 ||
 	    memcmp(b->stat.grid, n->stat.grid, sizeof b->stat.grid) == 0)
 		return;
 	const int64_t *x = b->stat.grid, *y = n->stat.grid;
@@ -406,8 +406,8 @@ static void add_stakes(struct inquiry *q, struct suspect *s, const struct culpri
 		return;
 	s->stake[STAKE_COMPUTE] = number_add(s->stake[STAKE_COMPUTE], ns);
 	double more = more_launches(q, c->now);
-	for (size_t i = 0; i < c->nr_parts; i++)
-		more += more_launches(q, c->parts[i]);
+	for (size_t i = 0; i < c->nr_pieces; i++)
+		more += more_launches(q, c->pieces[i]);
 	if (c->was)
 		more += more_launches(q, c->was);
 	if (more < 0)
@@ -419,9 +419,9 @@ static void take(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	suspect_where(q, s, PLACE_KERNEL, c->now->name);
 	vec_push(&s->kernels, item_of(q, c->now));
-	for (size_t i = 0; i < c->nr_parts; i++) {
-		suspect_where(q, s, PLACE_KERNEL, c->parts[i]->name);
-		vec_push(&s->kernels, item_of(q, c->parts[i]));
+	for (size_t i = 0; i < c->nr_pieces; i++) {
+		suspect_where(q, s, PLACE_KERNEL, c->pieces[i]->name);
+		vec_push(&s->kernels, item_of(q, c->pieces[i]));
 	}
 	if (c->was)
 		vec_push(&s->kernels, item_of(q, c->was));
@@ -457,9 +457,9 @@ static void add_suspect(struct inquiry *q, const struct culprit *c)
 		                 { c->now->time_ns[SIDE_BASELINE], c->now->time_ns[SIDE_CANDIDATE] } };
 	for (int i = 0; i < NR_SIDES && c->was; i++)
 		time.v[i] = number_add(time.v[i], c->was->time_ns[i]);
-	for (size_t i = 0; i < c->nr_parts; i++)
+	for (size_t i = 0; i < c->nr_pieces; i++)
 		time.v[SIDE_CANDIDATE] =
-		    number_add(time.v[SIDE_CANDIDATE], c->parts[i]->time_ns[SIDE_CANDIDATE]);
+		    number_add(time.v[SIDE_CANDIDATE], c->pieces[i]->time_ns[SIDE_CANDIDATE]);
 	suspect_figure(q, s, time);
 	take(q, s, c);
 }

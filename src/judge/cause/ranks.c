@@ -330,7 +330,7 @@ static double compute_ratio(const struct inquiry *q, const struct run *run, size
 /* Find several ranks that became slower by similar factors, while at least a quarter of the ranks
    did not. If half of the ranks are slow, none differs much from the median: there are no insights
    on single ranks. */
-static void find_slow_part(struct inquiry *q, const struct run *run)
+static void find_slow_group(struct inquiry *q, const struct run *run)
 {
 	enum { NAMED = 8 };
 	const double notable = 1.05;
@@ -397,7 +397,7 @@ void suspect_ranks(struct inquiry *q)
 	}
 	look_at_ranks(q, fold ? &thin : view, fold ? &kept : view);
 	if (!inquiry_has(q, CAUSE_SLOW_RANK))
-		find_slow_part(q, run_ranks(view->run));
+		find_slow_group(q, run_ranks(view->run));
 	if (fold) {
 		run_view_release(&kept);
 		run_view_release(&thin);

@@ -9,7 +9,7 @@
 
 /// A changed file with its path in the repository.
 struct changed_file {
-	struct span path; ///< path with '/' between its parts, without a leading "./"
+	struct span path; ///< path with '/' between its components, without a leading "./"
 	size_t shortest; ///< length of the shortest path by which recordings name this file; 0 if no
 	                 ///< recording names it
 };
@@ -37,10 +37,10 @@ bool changed_ask_git(const char *const *argv, struct strbuf *out);
 /// Apply the options --changed (`nr` names) and --changed-from (`from`; NULL if not given) to a
 /// report on `run` (NULL if there is none): mark the lines of code that are in a changed file. A
 /// recorded name means a changed file if it ends with the file's path. It also means the file if
-/// the path ends with the name, since memory recordings keep only the last two parts of a path. If
-/// several names in `run` or the report could mean one file, only the shortest name counts.
-/// `commit` is the baseline's; NULL if unknown. Returns ST_USAGE if `from` is given, but is neither
-/// "git" nor "git:COMMIT".
+/// the path ends with the name, since memory recordings keep only the last two components of a
+/// path. If several names in `run` or the report could mean one file, only the shortest name
+/// counts. `commit` is the baseline's; NULL if unknown. Returns ST_USAGE if `from` is given, but is
+/// neither "git" nor "git:COMMIT".
 GG_MUST_CHECK enum status changed_mark(const char *const *names, size_t nr, const char *from,
                                        const char *commit, const struct run *run, struct report *r,
                                        struct diag_log *log);

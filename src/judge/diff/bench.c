@@ -495,7 +495,7 @@ static int64_t least_lacking(const struct entry *items, size_t nr, size_t i)
 	return least;
 }
 
-const struct run *bench_in_part(const struct bench *b, const struct entry *items, size_t nr,
+const struct run *bench_in_some(const struct bench *b, const struct entry *items, size_t nr,
                                 int64_t *ranks)
 {
 	int64_t usual = -1;

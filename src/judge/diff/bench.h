@@ -148,7 +148,7 @@ const struct past_value *bench_past_answers(struct bench *b, const struct past_r
 /// A run of the candidate in which more ranks lack all `nr` items than in the approved run, and
 /// than in any control run. `*ranks` becomes the number of ranks that have one of the items in this
 /// run. NULL if there is no such run.
-const struct run *bench_in_part(const struct bench *b, const struct entry *items, size_t nr,
+const struct run *bench_in_some(const struct bench *b, const struct entry *items, size_t nr,
                                 int64_t *ranks);
 
 /// One entry with the label `label` for the `nr` items together. They must be of one rank and of

@@ -23,7 +23,7 @@ struct call_breakdown {
 };
 
 /* Type of the functions that add one rank's rows of calls to b->rows. */
-typedef void collect_fn(struct call_breakdown *b, const struct rank_part *r);
+typedef void collect_fn(struct call_breakdown *b, const struct covered_rank *r);
 
 #define CALLS "number of calls", "mean duration of a call"
 
@@ -77,7 +77,7 @@ static const struct counted {
 
 /* ---- rows of the ranks ---- */
 
-static void add_calls(struct call_breakdown *b, const struct rank_part *r, struct span name,
+static void add_calls(struct call_breakdown *b, const struct covered_rank *r, struct span name,
                       int64_t count, int64_t amount)
 {
 	vec_push(&b->rows, (struct call_row){ name, r->side, count, amount });
@@ -90,7 +90,7 @@ static int64_t member(const void *row, size_t at)
 
 /* Add a row of a digest. b->counted has the offsets of two members of the row: the number of calls,
    and their total. If the metric is a count per step, the total is converted to millionths. */
-static void add_row(struct call_breakdown *b, const struct rank_part *r, struct span name,
+static void add_row(struct call_breakdown *b, const struct covered_rank *r, struct span name,
                     const void *row)
 {
 	bool micro = b->in->query->metric->unit == UNIT_COUNT_PER_STEP;
@@ -105,7 +105,7 @@ static int64_t step_total(const struct digest *d, enum metric_id id)
 	return step_metric_total(d, id, &total) ? number_div_round(total, 1) : 0;
 }
 
-static void collect_calls(struct call_breakdown *b, const struct rank_part *r)
+static void collect_calls(struct call_breakdown *b, const struct covered_rank *r)
 {
 	const struct digest *d = r->rank->digest;
 	int64_t sum = 0;
@@ -120,14 +120,14 @@ static void collect_calls(struct call_breakdown *b, const struct rank_part *r)
 }
 
 /* Add all synchronization calls as one row, for a digest that lacks the names of calls. */
-static void collect_synchronization(struct call_breakdown *b, const struct rank_part *r)
+static void collect_synchronization(struct call_breakdown *b, const struct covered_rank *r)
 {
 	const struct digest *d = r->rank->digest;
 	add_calls(b, r, SPAN(""), step_total(d, METRIC_STEP_SYNC_COUNT),
 	          step_total(d, METRIC_STEP_SYNC_TIME));
 }
 
-static void collect_ops(struct call_breakdown *b, const struct rank_part *r)
+static void collect_ops(struct call_breakdown *b, const struct covered_rank *r)
 {
 	const struct digest *d = r->rank->digest;
 	for (size_t i = 0; i < d->ops.nr; i++)
@@ -135,7 +135,7 @@ static void collect_ops(struct call_breakdown *b, const struct rank_part *r)
 			add_row(b, r, SPAN(""), &d->ops.v[i]);
 }
 
-static void collect_ranges(struct call_breakdown *b, const struct rank_part *r)
+static void collect_ranges(struct call_breakdown *b, const struct covered_rank *r)
 {
 	const struct digest *d = r->rank->digest;
 	for (size_t i = 0; i < d->ranges.nr; i++)
@@ -161,7 +161,7 @@ static struct span comm_form(struct arena *a, const struct comm_stat *c)
 	return span_of(arena_printf(a, "%s, group of %lld", dtype, (long long)c->group_size));
 }
 
-static void collect_collectives(struct call_breakdown *b, const struct rank_part *r)
+static void collect_collectives(struct call_breakdown *b, const struct covered_rank *r)
 {
 	const struct digest *d = r->rank->digest;
 	for (size_t i = 0; i < d->comms.nr; i++) {
@@ -171,12 +171,12 @@ static void collect_collectives(struct call_breakdown *b, const struct rank_part
 	}
 }
 
-static void collect_matched(struct call_breakdown *b, const struct rank_part *r)
+static void collect_matched(struct call_breakdown *b, const struct covered_rank *r)
 {
 	add_row(b, r, SPAN(""), r->rank->cross);
 }
 
-static void collect_copies(struct call_breakdown *b, const struct rank_part *r)
+static void collect_copies(struct call_breakdown *b, const struct covered_rank *r)
 {
 	const struct digest *d = r->rank->digest;
 	for (size_t i = 0; i < d->kernels.nr; i++) {
@@ -188,7 +188,7 @@ static void collect_copies(struct call_breakdown *b, const struct rank_part *r)
 
 /* Add a row for each name that a kernel has in the trace. The label of the query is the name by
    which rules match the kernel, which several names in the trace may share. */
-static void collect_raw_names(struct call_breakdown *b, const struct rank_part *r)
+static void collect_raw_names(struct call_breakdown *b, const struct covered_rank *r)
 {
 	const struct digest *d = r->rank->digest;
 	const struct kernel_row *row = rank_view_kernel(r->rank, r->label);
@@ -202,7 +202,7 @@ static void collect_raw_names(struct call_breakdown *b, const struct rank_part *
 	}
 }
 
-static void take_rank(void *ctx, const struct rank_part *r)
+static void take_rank(void *ctx, const struct covered_rank *r)
 {
 	struct call_breakdown *b = ctx;
 	bool of_matches = b->counted->collect == collect_matched;

@@ -29,7 +29,7 @@ struct code_breakdown {
 
 /* ---- rows of the code table that belong to a metric ---- */
 
-static bool is_of_label(const struct rank_part *r, const struct metric *m,
+static bool is_of_label(const struct covered_rank *r, const struct metric *m,
                         const struct code_stat *c)
 {
 	struct span at;
@@ -50,7 +50,7 @@ static bool is_of_label(const struct rank_part *r, const struct metric *m,
 
 /* ---- collecting the rows of both sides ---- */
 
-static bool is_counted(const struct code_breakdown *b, const struct rank_part *r,
+static bool is_counted(const struct code_breakdown *b, const struct covered_rank *r,
                        const struct code_stat *c)
 {
 	const struct breakdown_query *q = b->in->query;
@@ -59,7 +59,7 @@ static bool is_counted(const struct code_breakdown *b, const struct rank_part *r
 	       code_is_of_class(r->rank, c, cls);
 }
 
-static void add_rows(void *ctx, const struct rank_part *r)
+static void add_rows(void *ctx, const struct covered_rank *r)
 {
 	struct code_breakdown *b = ctx;
 	const struct digest *d = r->rank->digest;

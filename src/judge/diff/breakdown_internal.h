@@ -16,7 +16,7 @@ struct breakdown_input {
 };
 
 /// A rank of one side that the query covers.
-struct rank_part {
+struct covered_rank {
 	int side;
 	const struct run_view *view;
 	const struct rank_view *rank;
@@ -26,7 +26,7 @@ struct rank_part {
 
 /// Call `fn` for each rank that the query covers, in all runs of both sides.
 void breakdown_each_rank(const struct breakdown_input *in,
-                         void (*fn)(void *ctx, const struct rank_part *part), void *ctx);
+                         void (*fn)(void *ctx, const struct covered_rank *r), void *ctx);
 
 /// Number of ranks of the baseline that the query covers.
 size_t breakdown_nr_ranks(const struct breakdown_input *in);

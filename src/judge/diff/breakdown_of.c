@@ -15,16 +15,17 @@ static struct span label_of(const struct breakdown_input *in, int side)
 }
 
 void breakdown_each_rank(const struct breakdown_input *in,
-                         void (*fn)(void *ctx, const struct rank_part *part), void *ctx)
+                         void (*fn)(void *ctx, const struct covered_rank *r), void *ctx)
 {
 	const struct bench *b = in->bench;
 	for (size_t r = 0; r < 1 + b->runs.nr_candidates; r++) {
-		struct rank_part part = { .side = r ? SIDE_CANDIDATE : SIDE_BASELINE, .view = &b->view[r] };
-		part.label = label_of(in, part.side);
-		for (size_t i = 0; i < part.view->run->ranks.nr; i++) {
-			part.rank = &part.view->ranks[i];
-			if (rank_scope_has(in->query->ranks, part.rank->digest->rank))
-				fn(ctx, &part);
+		struct covered_rank covered = { .side = r ? SIDE_CANDIDATE : SIDE_BASELINE,
+			                            .view = &b->view[r] };
+		covered.label = label_of(in, covered.side);
+		for (size_t i = 0; i < covered.view->run->ranks.nr; i++) {
+			covered.rank = &covered.view->ranks[i];
+			if (rank_scope_has(in->query->ranks, covered.rank->digest->rank))
+				fn(ctx, &covered);
 		}
 	}
 }

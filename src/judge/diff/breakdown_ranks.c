@@ -94,7 +94,7 @@ struct least {
 	const struct run_view *view; /* view of the candidate's first run */
 };
 
-static void find_least(void *ctx, const struct rank_part *r)
+static void find_least(void *ctx, const struct covered_rank *r)
 {
 	struct least *l = ctx;
 	int64_t missing = r->rank->cross->missing_steps;

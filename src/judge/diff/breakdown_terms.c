@@ -35,7 +35,7 @@ static void take_place(struct term_breakdown *b, int side, struct term_place pla
 		b->rows[i]->amount[side] += value[i];
 }
 
-static void take_rank(void *ctx, const struct rank_part *r)
+static void take_rank(void *ctx, const struct covered_rank *r)
 {
 	struct term_breakdown *b = ctx;
 	const struct digest *d = r->rank->digest;
@@ -104,7 +104,7 @@ struct breakdown *breakdown_by_term(const struct breakdown_input *in)
 
 /* ---- figures of phases: digests do not store the kernels of a phase ---- */
 
-static void take_phase(void *ctx, const struct rank_part *r)
+static void take_phase(void *ctx, const struct covered_rank *r)
 {
 	struct term_breakdown *b = ctx;
 	const struct digest *d = r->rank->digest;

@@ -15,7 +15,7 @@ enum { PERMUTATIONS = 999, MILLION = 1000000 };
 struct search {
 	double *v; ///< the series as differences from its first value, so that sums of close values are
 	           ///< exact
-	double *shuffled, *sums; ///< scratch memory for the part of the series that is being searched
+	double *shuffled, *sums; ///< scratch memory for the piece of the series that is being searched
 	uint64_t state; ///< state of the random number generator
 	int64_t p; ///< largest p value of a change point, in millionths
 	bool early; ///< true if Student's t test is tried, too: it may find a new level by its first

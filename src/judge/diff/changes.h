@@ -34,7 +34,7 @@ struct change_list {
 /// Find change points by E-divisive with means (Matteson & James, "A nonparametric approach for
 /// multiple change point analysis", 2014, with the distance |x − y|², which detects changes of the
 /// mean). The best split of the series is kept if at most a share `p` (in millionths, above 0) of
-/// its permutations has a split as good. Then both parts are searched. The random numbers follow
+/// its permutations has a split as good. Then both pieces are searched. The random numbers follow
 /// from the values: equal series give equal points. Only the newest CHANGE_MOST values are
 /// searched. The caller releases the list.
 ///

@@ -7,9 +7,9 @@
 /* Greatest number of segments in a path. Longer paths keep their outer segments and the kernel. */
 enum { DEPTH = 32 };
 
-/* The least size of a node is the total divided by LEAST_PART. Smaller nodes would be too narrow to
-   see. */
-enum { LEAST_PART = 400 };
+/* The least size of a node is the total divided by LEAST_SHARE. Smaller nodes would be too narrow
+   to see. */
+enum { LEAST_SHARE = 400 };
 
 struct segment {
 	enum flame_kind kind;
@@ -205,23 +205,23 @@ static void add_node(const struct grower *g, const struct group *in, enum flame_
 static void grow(const struct grower *g, const struct group *in, size_t outer,
                  int depth) /* NOLINT(misc-no-recursion): recursion at most DEPTH deep */
 {
-	struct groups parts = { 0 };
-	group(g, in, outer, &parts);
-	for (size_t i = 0; i < parts.list.nr && size_of(&parts.list.v[i]) >= g->least; i++) {
-		const struct group *part = &parts.list.v[i];
-		const struct segment *at = &g->stacks[part->from].path[outer];
+	struct groups children = { 0 };
+	group(g, in, outer, &children);
+	for (size_t i = 0; i < children.list.nr && size_of(&children.list.v[i]) >= g->least; i++) {
+		const struct group *child = &children.list.v[i];
+		const struct segment *at = &g->stacks[child->from].path[outer];
 		struct strbuf name = STRBUF_INIT;
 		size_t inner = outer;
 		strbuf_add(&name, at->name);
-		for (; goes_on(g, part, inner); inner++) {
+		for (; goes_on(g, child, inner); inner++) {
 			strbuf_adds(&name, " > ");
-			strbuf_add(&name, g->stacks[part->from].path[inner + 1].name);
+			strbuf_add(&name, g->stacks[child->from].path[inner + 1].name);
 		}
-		add_node(g, part, at->kind, depth, text_line(g->arena, strbuf_span(&name)));
+		add_node(g, child, at->kind, depth, text_line(g->arena, strbuf_span(&name)));
 		strbuf_release(&name);
-		grow(g, part, inner + 1, depth + 1);
+		grow(g, child, inner + 1, depth + 1);
 	}
-	vec_release(&parts.list);
+	vec_release(&children.list);
 }
 
 static void plant(struct stacks *s, const int64_t *steps, struct arena *a, struct flame *out)
@@ -231,7 +231,7 @@ static void plant(struct stacks *s, const int64_t *steps, struct arena *a, struc
 		for (int side = 0; side < NR_SIDES; side++)
 			all.sum[side] += s->list.v[i].sum[side];
 	struct grower g = { .arena = a, .stacks = s->list.v, .steps = steps, .out = out };
-	for (g.least = size_of(&all) / LEAST_PART + 1; size_of(&all) > 0; g.least *= 2) {
+	for (g.least = size_of(&all) / LEAST_SHARE + 1; size_of(&all) > 0; g.least *= 2) {
 		out->nodes.nr = 0;
 		add_node(&g, &all, FLAME_ALL, 0, "all GPU time");
 		grow(&g, &all, 0, 1);

@@ -29,9 +29,9 @@ struct maker {
 	const unsigned char *best; ///< for each waiver, how well its name fits the item of the rule
 	                           ///< that it fits best (waivers_names())
 	struct report *out;
-	const char *in_part; ///< text such as "3 of 8 ranks of 'run.json' have it" if, in some run of
+	const char *in_some; ///< text such as "3 of 8 ranks of 'run.json' have it" if, in some run of
 	                     ///< the candidate, more ranks lack all items of the rule than in the
-	                     ///< baseline; else NULL (function in_part())
+	                     ///< baseline; else NULL (function in_some())
 	bool unrecorded[NR_SIDES]; ///< true for a side that has no items of the rule's kind
 	bool has_step;
 	int64_t step_ns;
@@ -177,7 +177,7 @@ static bool is_known(const struct maker *m, const struct entry *e)
 
 /* Text such as "3 of 8 ranks of 'run.json' have it" if, in some run of the candidate, more ranks
    lack all `nr` items than in the baseline; else NULL. */
-static const char *in_part(const struct maker *m, const struct entry *items, size_t nr)
+static const char *in_some(const struct maker *m, const struct entry *items, size_t nr)
 {
 	struct arena *a = &m->out->arena;
 	bool has[NR_SIDES] = { false, false };
@@ -186,7 +186,7 @@ static const char *in_part(const struct maker *m, const struct entry *items, siz
 		for (int s = 0; s < NR_SIDES; s++)
 			has[s] = has[s] || items[i].has[s];
 	const struct run *run =
-	    has[0] && has[1] && items->cells ? bench_in_part(m->bench, items, nr, &ranks) : NULL;
+	    has[0] && has[1] && items->cells ? bench_in_some(m->bench, items, nr, &ranks) : NULL;
 	return run ? arena_printf(a, "%" PRId64 " of %zu ranks of %s have it", ranks, run_nr_ranks(run),
 	                          text_quote(a, span_of(run->label)))
 	           : NULL;
@@ -318,7 +318,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 		.folded_candidate =
 		    !e->has[SIDE_CANDIDATE] && bench_lacks(m->bench, SIDE_CANDIDATE, &rule->query),
 		.unrecorded = m->unrecorded[e->has[SIDE_BASELINE] ? SIDE_CANDIDATE : SIDE_BASELINE],
-		.in_part = family_is_of_items(rule->metric) ? m->in_part : in_part(m, e, 1),
+		.in_some = family_is_of_items(rule->metric) ? m->in_some : in_some(m, e, 1),
 		.predates = m->bench->before_period && rule->metric->since > 0,
 		.floor = check_floor(m->beside, rule->metric, e),
 		.spoiled = spoiler && is_known(m, e),
@@ -589,7 +589,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 	struct entries families = { 0 };
 	for (int s = b->runs.baseline ? SIDE_BASELINE : SIDE_CANDIDATE; s < NR_SIDES; s++)
 		m.unrecorded[s] = family_unrecorded(b, rule, &entries, (enum side_index)s);
-	m.in_part = in_part(&m, entries.list.v, entries.list.nr);
+	m.in_some = in_some(&m, entries.list.v, entries.list.nr);
 	m.best = waivers_names(rules, rule, &entries, &out->arena);
 	struct entries all = { 0 };
 	for (size_t i = 0; i < entries.list.nr && (rule->except.nr || rule->overrides.nr); i++)

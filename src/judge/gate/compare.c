@@ -303,7 +303,7 @@ static struct decision decide(const struct comparison *c)
 		return decided(VERDICT_INCONCLUSIVE, REASON_MIXED);
 	if (c->bootstrap && pair)
 		return decided(VERDICT_SKIPPED, REASON_BOOTSTRAP);
-	if (c->in_part)
+	if (c->in_some)
 		return decided(c->rule->on_missing == ON_MISSING_WARN ? VERDICT_WARN : VERDICT_MISSING,
 		               REASON_ABSENT);
 	if (c->bootstrap && c->has_candidate)

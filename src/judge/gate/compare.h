@@ -31,7 +31,7 @@ struct comparison {
 	bool unrecorded;
 	/// text such as "3 of 8 ranks of 'run.json' have it" if, in a run of the candidate, more ranks
 	/// lack the figure than do in the baseline; else NULL
-	const char *in_part;
+	const char *in_some;
 	bool predates; ///< true if the gpugate version that stored the baseline did not know the metric
 	int64_t floor; ///< smallest change that the clock of a trace can show, in the metric's unit
 	bool bootstrap; ///< true if there is no baseline, so that only `max` and `min` can be judged

@@ -120,9 +120,9 @@ static void add_unformed(struct strbuf *b, const struct comparison *c, const str
 static void add_absent(struct strbuf *b, const struct comparison *c, const struct decision *d,
                        const struct check *check)
 {
-	if (c->in_part)
+	if (c->in_some)
 		strbuf_addf(b, " is missing in a part of the candidate, but not of the baseline: %s",
-		            c->in_part);
+		            c->in_some);
 	else if (c->folded_candidate)
 		strbuf_adds(b,
 		            " is not known: the candidate is a folded run, which has it only of the ranks "

@@ -10,15 +10,15 @@
 #include "gate/environment.h"
 #include "metric/figure_name.h"
 
-/* Assumed standard deviations, as shares of a figure. `unknown_own`: of an operator's own part if
-   there are too few past runs; `least_own`: the least standard deviation of this part. `machine`:
-   of the machine's part, which one run does not show, since a clock moves all operators together.
-   It counts less with each further run; from five runs on, the machine is assumed to vary as much
-   as the operators do. In a pair of runs, the machine's part cancels out. `wall_idle`: of wall
-   times of steps if the host sets the pace: they differ by 13 % to 16 % between runs at different
-   times. If the GPUs are hardly ever idle, `machine` is taken instead. `wall`: of other times of
-   the host, and of figures of result files. `wall_seen`: of all wall times once five runs are
-   known. The weights below are degrees of freedom. */
+/* Assumed standard deviations, as shares of a figure. `unknown_own`: of an operator's own component
+   if there are too few past runs; `least_own`: the least standard deviation of this component.
+   `machine`: of the machine's component, which one run does not show, since a clock moves all
+   operators together. It counts less with each further run; from five runs on, the machine is
+   assumed to vary as much as the operators do. In a pair of runs, the machine's component cancels
+   out. `wall_idle`: of wall times of steps if the host sets the pace: they differ by 13 % to 16 %
+   between runs at different times. If the GPUs are hardly ever idle, `machine` is taken instead.
+   `wall`: of other times of the host, and of figures of result files. `wall_seen`: of all wall
+   times once five runs are known. The weights below are degrees of freedom. */
 static const double unknown_own = 0.01, machine = 0.02, wall = 0.05, least_own = 0.002;
 static const double wall_seen = 0.01, wall_idle = 0.13;
 enum {
@@ -108,7 +108,7 @@ static double median_over(struct values *v)
 	return median;
 }
 
-/* ---- the part of a change that comes from the machine ---- */
+/* ---- the component of a change that comes from the machine ---- */
 
 /* Median value of an operator in the past runs that were stored while the run with the hash `epoch`
    was the approved run. If there are none, its median in the control runs. */
@@ -159,7 +159,7 @@ static size_t control_of(const struct bench *b, size_t i)
 	return b->runs.nr_controls && is_source(b, i, SOURCE_CANDIDATE) ? control : b->nr_columns;
 }
 
-/* ---- the operators' own parts ---- */
+/* ---- the operators' own components ---- */
 
 static double own_change(const struct noise_model *m, const struct entry *e,
                          const struct metric *metric, double *of_reference, double *of_candidate)
@@ -168,7 +168,7 @@ static double own_change(const struct noise_model *m, const struct entry *e,
 	struct values reference = { 0 }, candidate = { 0 };
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		double own = value_in(e, metric, i) - m->machine[i];
-		/* runs that the candidate's own part (r_ij in noise_model.h) is compared with */
+		/* runs that the candidate's own component (r_ij in noise_model.h) is compared with */
 		if (e->cells[i].reference || is_source(b, i, SOURCE_CONTROL))
 			values_add(&reference, own);
 		if (is_source(b, i, SOURCE_CANDIDATE))
@@ -191,8 +191,8 @@ static double own_variance(const struct noise_model *m, const struct entry *e,
 	return variance_of(&own, false, df);
 }
 
-/* The prior for the variance of the operators' own parts r_ij (noise_model.h) if there are too few
-   past runs. Most operators have not changed between the judged runs: their differences are
+/* The prior for the variance of the operators' own components r_ij (noise_model.h) if there are too
+   few past runs. Most operators have not changed between the judged runs: their differences are
    noise. */
 static struct noise_prior prior_of_today(const struct noise_model *m)
 {

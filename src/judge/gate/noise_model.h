@@ -1,10 +1,10 @@
 /// A model of how much runs of unchanged code differ, estimated from all known runs.
 ///
 /// The model uses the logarithm of a figure, but a percentage as a share of 1. The value of
-/// operator j in run i is m_i + r_ij. The machine's part m_i is the median, over all operators, of
-/// how far their values are from their usual levels; r_ij is the operator's own part. Every
-/// variance is shrunk towards the variance of similar figures (Smyth 2004); one run can then be
-/// enough to estimate it.
+/// operator j in run i is m_i + r_ij. The machine's component m_i is the median, over all
+/// operators, of how far their values are from their usual levels; r_ij is the operator's own
+/// component. Every variance is shrunk towards the variance of similar figures (Smyth 2004); one
+/// run can then be enough to estimate it.
 #ifndef GG_GATE_NOISE_MODEL_H
 #define GG_GATE_NOISE_MODEL_H
 
@@ -20,14 +20,14 @@ struct noise_model {
 	enum unit_kind kind; ///< whether the entries of `units` are operators or categories
 	struct entries units; ///< operators or categories whose GPU time shows noise; the model owns
 	                      ///< the list, `bench` the texts in it
-	double *machine; ///< the machine's part m_i of each run, indexed by column; NAN if unknown
+	double *machine; ///< the machine's component m_i of each run, indexed by column; NAN if unknown
 	double shift; ///< median, over all operators, of the change from the baseline's runs to the
 	              ///< candidate's, as a difference of logarithms
-	double rest; ///< like `shift`, but only of the operators' own parts (r_ij), without the
+	double rest; ///< like `shift`, but only of the operators' own components (r_ij), without the
 	             ///< machine's
 	struct noise_prior own; ///< prior (noise_prior_of()) for the variance of the operators' own
-	                        ///< parts
-	double mean_own; ///< mean variance of the operators' own parts
+	                        ///< components
+	double mean_own; ///< mean variance of the operators' own components
 	int64_t tick; ///< tick of the clock of GPU activities in ns; 0 if it is 1 ns or unknown
 	double own_in_sum; ///< share of the variance of the operators' own changes that remains in the
 	                   ///< sum over all operators, in which independent changes partly cancel out

@@ -2,14 +2,14 @@
 
 #include "base/text.h"
 
-/* A point of the trend. `part`: 0 for a run of main under an earlier baseline, 1 for the approved
- * run, 2 for a later run of main, 3 for the candidate. Points of one part are sorted by time. */
+/* A point of the trend. `stage`: 0 for a run of main under an earlier baseline, 1 for the approved
+ * run, 2 for a later run of main, 3 for the candidate. Points of one stage are sorted by time. */
 struct placed {
-	int part;
+	int stage;
 	struct trend_point point;
 };
 
-ORDERING(placed_cmp, struct placed, RISING(part) BY_TEXT(point.time))
+ORDERING(placed_cmp, struct placed, RISING(stage) BY_TEXT(point.time))
 
 static struct placed place_of(const struct bench *b, size_t i, int64_t value, struct arena *a)
 {
@@ -18,7 +18,7 @@ static struct placed place_of(const struct bench *b, size_t i, int64_t value, st
 	const struct past_run *past = c->past ? c->past : c->source == SOURCE_PIN ? b->twin : NULL;
 	bool earlier = c->past && c->epoch != b->pin;
 	bool is_now = c->source == SOURCE_SINGLE || c->source == SOURCE_CANDIDATE;
-	p.part = is_now ? 3 : c->source == SOURCE_PIN ? 1 : earlier ? 0 : 2;
+	p.stage = is_now ? 3 : c->source == SOURCE_PIN ? 1 : earlier ? 0 : 2;
 	p.point.source = is_now ? TREND_CANDIDATE : TREND_PAST;
 	if (c->source == SOURCE_PIN || (past && past->source_hash == past->pin))
 		p.point.source = TREND_APPROVED;

@@ -284,9 +284,9 @@ static struct time_share in_steps(const struct digest *d)
 	};
 }
 
-static struct time_share known_of(const struct digest *d, enum account_part part)
+static struct time_share known_of(const struct digest *d, enum account_origin origin)
 {
-	struct account_known k = account_known(d, part);
+	struct account_known k = account_known(d, origin);
 	return (struct time_share){ k.ns, k.of_ns, k.others, d->nr_steps ? (int64_t)d->nr_steps : 1 };
 }
 
@@ -313,7 +313,7 @@ void trust_find_known(const struct trust_scope *s, const struct digest *d,
                       const struct digest *other)
 {
 	static const struct {
-		enum account_part part;
+		enum account_origin origin;
 		unsigned spoils;
 		const char *id, *what;
 	} known[] = {
@@ -323,7 +323,7 @@ void trust_find_known(const struct trust_scope *s, const struct digest *d,
 		{ KNOWN_PLACE, ON_PLACES, "fewer-places", "with a known place in the code" },
 	};
 	for (size_t i = 0; i < NR_OF(known) && other; i++)
-		find_fallen(s, known_of(d, known[i].part), known_of(other, known[i].part), known[i].id,
+		find_fallen(s, known_of(d, known[i].origin), known_of(other, known[i].origin), known[i].id,
 		            known[i].spoils, known[i].what);
 }
 

@@ -168,7 +168,7 @@ static void find_beyond_cap(struct peers *p)
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
 		const struct digest *d = p->run->ranks.v[r];
 		int64_t step = d->collectives.nr ? d->collectives.v[d->collectives.nr - 1].step
-		               : d->part_of      ? d->cross.steps
+		               : d->in_fold      ? d->cross.steps
 		                                 : 0;
 		s.rank = d->rank;
 		if (d->collectives_cut > 0)

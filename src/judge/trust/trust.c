@@ -57,7 +57,7 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 	                             ? trust_rank(want->baseline, d->rank)
 	                             : NULL;
 	int64_t usable = d->usable_steps, least = steps_wanted(want, b);
-	if (usable < (int64_t)d->nr_steps && !d->part_of)
+	if (usable < (int64_t)d->nr_steps && !d->in_fold)
 		trust_add(s, "short-last-step", 0,
 		          "ends within a step: step %" PRId64 " has %" PRId64 " GPU activit%s, %s, and is "
 		          "left out",

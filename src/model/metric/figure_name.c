@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "metric/metric.h"
 
-enum { PART_BYTES = 100 };
+enum { COMPONENT_BYTES = 100 };
 
 static bool is_plain(char c)
 {
@@ -21,7 +21,7 @@ bool figure_title_has(char c)
 
 void figure_name_add(struct span text, struct strbuf *out)
 {
-	size_t kept = text.n > PART_BYTES ? PART_BYTES - 9 : text.n;
+	size_t kept = text.n > COMPONENT_BYTES ? COMPONENT_BYTES - 9 : text.n;
 	for (size_t i = 0; i < kept; i++)
 		strbuf_addch(out, text.p[i] && is_plain(text.p[i]) ? text.p[i] : '_');
 	if (kept < text.n)
@@ -45,19 +45,19 @@ struct span figure_case_plain(struct span text)
 
 struct span figure_case_settle(struct span name, struct arena *a)
 {
-	static const char *const parts[][2] = { { ".rInfinity", ".rinf" },
-		                                    { ".cnone", "" },
-		                                    { ".dnone", ".d0" } };
+	static const char *const spellings[][2] = { { ".rInfinity", ".rinf" },
+		                                        { ".cnone", "" },
+		                                        { ".dnone", ".d0" } };
 	struct span plain = figure_case_plain(name);
 	if (!span_glob(SPAN("*.r*.c*"), plain) && !span_glob(SPAN("*.tp*.pp*.in*"), plain))
 		plain = name;
-	for (size_t i = 0; i < NR_OF(parts); i++) {
-		struct span old = span_of(parts[i][0]);
+	for (size_t i = 0; i < NR_OF(spellings); i++) {
+		struct span old = span_of(spellings[i][0]);
 		const char *at = memmem(plain.p, plain.n, old.p, old.n);
 		size_t rest = at ? (size_t)(plain.p + plain.n - at) - old.n : 0;
 		if (!at || (rest && !strchr("./", at[old.n])))
 			continue;
-		plain = span_of(arena_printf(a, "%.*s%s%.*s", (int)(at - plain.p), plain.p, parts[i][1],
+		plain = span_of(arena_printf(a, "%.*s%s%.*s", (int)(at - plain.p), plain.p, spellings[i][1],
 		                             (int)rest, at + old.n));
 	}
 	return plain;
@@ -431,12 +431,12 @@ const char *figure_better(struct span name, const char *unit)
 	return twofold[by] || !better[by] || strcmp(better[by], "neither") == 0 ? NULL : better[by];
 }
 
-/* The kinds (see figure_is_setting()) of a name whose last part has only words that are in
+/* The kinds (see figure_is_setting()) of a name whose last component has only words that are in
    `amounts` of rules/figures.yaml; "" for other names. */
 static const char *amount_kinds(struct span name)
 {
 	size_t from = name.n;
-	while (from && !strchr("./", name.p[from - 1])) /* the last part of the name */
+	while (from && !strchr("./", name.p[from - 1])) /* the last component of the name */
 		from--;
 	struct words w = words_of((struct span){ name.p + from, name.n - from });
 	const char *kind = "", *before = "";

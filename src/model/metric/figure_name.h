@@ -11,7 +11,7 @@
 /// and 8 hex digits of the hash of the whole text follow.
 void figure_name_add(struct span text, struct strbuf *out);
 
-/// The last part of an absolute path, since folders differ between machines: "Llama-3" for
+/// The last component of an absolute path, since folders differ between machines: "Llama-3" for
 /// "/data/models/Llama-3". Any other text, such as a command with arguments, is returned unchanged.
 struct span figure_case_plain(struct span text);
 
@@ -20,9 +20,9 @@ struct span figure_case_plain(struct span text);
 /// "/data/m.rInfinity.cnone". Other names are returned unchanged. Memory is owned by `a`.
 struct span figure_case_settle(struct span name, struct arena *a);
 
-/// The name that reports use for a setting with the path `key` in a result file: the last part,
-/// "rank" for "config.devices___.rank". If the path contains the name of the case `of`, the name is
-/// the whole path.
+/// The name that reports use for a setting with the path `key` in a result file: the last
+/// component, "rank" for "config.devices___.rank". If the path contains the name of the case `of`,
+/// the name is the whole path.
 struct span figure_work_name(struct span key, struct span of);
 
 /// True for the characters that titles of figures may have.

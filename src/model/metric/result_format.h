@@ -15,7 +15,7 @@ enum result_read {
 	READ_CSV, ///< each line is a record, whose members the header names
 	READ_LINES, ///< each line that holds `prefix` has a JSON record after the prefix; other lines
 	            ///< are skipped
-	READ_TEXT ///< each line in which `pattern` is found is a record; the named parts of the
+	READ_TEXT ///< each line in which `pattern` is found is a record; the named groups of the
 	          ///< pattern are its members
 };
 

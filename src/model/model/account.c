@@ -52,7 +52,7 @@ const char *account_text(const struct run *run, int64_t nr_ranks, struct arena *
 	return arena_take(a, &b);
 }
 
-struct account_known account_known(const struct digest *d, enum account_part part)
+struct account_known account_known(const struct digest *d, enum account_origin origin)
 {
 	struct account_known k = { 0 };
 	for (size_t i = 0; i < d->code.nr; i++) {
@@ -61,8 +61,8 @@ struct account_known account_known(const struct digest *d, enum account_part par
 		if (c->kind == CODE_SYNC)
 			continue;
 		k.of_ns = number_add(k.of_ns, c->total_ns);
-		k.ns = number_add(k.ns, of[part].n ? c->total_ns : 0);
-		k.others = number_add(k.others, of[part].n ? 0 : c->count);
+		k.ns = number_add(k.ns, of[origin].n ? c->total_ns : 0);
+		k.others = number_add(k.others, of[origin].n ? 0 : c->count);
 	}
 	return k;
 }

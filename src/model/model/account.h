@@ -14,7 +14,7 @@ const char *account_text(const struct run *run, int64_t nr_ranks, struct arena *
 int64_t account_empty_steps(const struct digest *d);
 
 /// The kinds of origins in the code that GPU work may have.
-enum account_part { KNOWN_OPERATOR, KNOWN_MODULE, KNOWN_PLACE, NR_ACCOUNT_PARTS };
+enum account_origin { KNOWN_OPERATOR, KNOWN_MODULE, KNOWN_PLACE, NR_ACCOUNT_ORIGINS };
 
 /// How much GPU work of a rank has a known operator (or module, or place). `ns`: GPU time of this
 /// work; `of_ns`: GPU time of all activities; `others`: number of activities whose operator (or
@@ -23,7 +23,7 @@ struct account_known {
 	int64_t ns, of_ns, others;
 };
 
-/// How much GPU work of a rank has a known operator, module or place, as `part` says.
-struct account_known account_known(const struct digest *d, enum account_part part);
+/// How much GPU work of a rank has a known operator, module or place, as `origin` says.
+struct account_known account_known(const struct digest *d, enum account_origin origin);
 
 #endif

@@ -39,13 +39,13 @@ static struct pairs pairs_of(struct span name)
 	return out;
 }
 
-/* False if `part` has a pair of letters that a name lacks, so that the name cannot contain `part`.
- * This quick test pays, since each name is compared with about a hundred substrings. */
-static bool may_contain(const struct pairs *pairs, struct span part)
+/* False if `needle` has a pair of letters that a name lacks, so that the name cannot contain
+ * `needle`. This quick test pays, since each name is compared with about a hundred substrings. */
+static bool may_contain(const struct pairs *pairs, struct span needle)
 {
-	for (size_t i = 0; i + 1 < part.n; i++)
-		if (!pairs->has[pair_at(part.p + i)] && !is_special(part.p[i]) &&
-		    !is_special(part.p[i + 1]))
+	for (size_t i = 0; i + 1 < needle.n; i++)
+		if (!pairs->has[pair_at(needle.p + i)] && !is_special(needle.p[i]) &&
+		    !is_special(needle.p[i + 1]))
 			return false;
 	return true;
 }
@@ -58,8 +58,8 @@ int category_of(const struct category_table *t, struct span name)
 			return t->added.v[i].row;
 	for (size_t i = 0; i < t->rows.nr; i++)
 		for (size_t j = 0; j < t->rows.v[i].match.nr; j++) {
-			struct span part = t->rows.v[i].match.v[j];
-			if (may_contain(&pairs, part) && span_holds_nocase(name, part))
+			struct span needle = t->rows.v[i].match.v[j];
+			if (may_contain(&pairs, needle) && span_holds_nocase(name, needle))
 				return (int)i;
 		}
 	return -1;
@@ -142,8 +142,8 @@ bool category_matches_any(const char *patterns, struct span name)
 	struct pairs pairs = pairs_of(name);
 	for (const char *p = patterns; *p;) {
 		size_t n = strcspn(p, " ");
-		struct span part = { p, n };
-		if (n && may_contain(&pairs, part) && span_holds_nocase(name, part))
+		struct span needle = { p, n };
+		if (n && may_contain(&pairs, needle) && span_holds_nocase(name, needle))
 			return true;
 		p += n + (p[n] == ' ');
 	}

@@ -8,7 +8,7 @@
  * case, letters and digits only. Source: ProcessGroupNCCL.cpp (RECORD_PARAM_COMMS, profilingTitle),
  * NCCL's and RCCL's generate.py, custom_all_reduce.cuh (vLLM), deep_ep csrc/kernels. */
 static const struct {
-	const char *part;
+	const char *needle;
 	enum collective_kind kind;
 } names[] = {
 	{ "barrier", COLLECTIVE_BARRIER },
@@ -49,7 +49,7 @@ enum collective_kind collective_kind_of(struct span name)
 	}
 	plain[n] = '\0';
 	for (size_t i = 0; i < NR_OF(names); i++)
-		if (strstr(plain, names[i].part))
+		if (strstr(plain, names[i].needle))
 			return names[i].kind;
 	return COLLECTIVE_OTHER;
 }
@@ -172,8 +172,8 @@ struct collective_call collective_of(const struct event *ev)
 	const struct dtype *type = dtype_find(text);
 	if (type)
 		c.dtype = span_of(type->name);
-	/* torch records only the inputs of the collective; in a gather, the input is one rank's part of
-	 * the message, so the size of the message stays unknown */
+	/* torch records only the inputs of the collective; in a gather, the input is one rank's needle
+	 * of the message, so the size of the message stays unknown */
 	if (c.kind != COLLECTIVE_ALL_GATHER && c.kind != COLLECTIVE_GATHER)
 		c.bytes = message_bytes(nelems, type);
 	return c;

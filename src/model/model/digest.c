@@ -71,13 +71,13 @@ void digest_free(struct digest *d)
 	}
 }
 
-void digest_own(struct digest *d, struct digest *part)
+void digest_own(struct digest *d, struct digest *other)
 {
-	struct digest *last = part;
+	struct digest *last = other;
 	while (last->joined)
 		last = last->joined;
 	last->joined = d->joined;
-	d->joined = part;
+	d->joined = other;
 }
 
 void digest_set_steps(struct digest *d, size_t nr)

@@ -469,9 +469,9 @@ struct digest {
 	struct digest *joined; ///< chain of digests that own parts of this digest, or NULL
 	struct fold *fold; ///< the data that only a folded run has, such as figures of each rank
 	                   ///< (model/fold.h); owned; NULL for other runs
-	const struct fold *part_of; ///< `fold` of the folded run, if this digest is one of its ranks
+	const struct fold *in_fold; ///< `fold` of the folded run, if this digest is one of its ranks
 	                            ///< (fold_thin()); else NULL
-	size_t part; ///< index of this digest's rank in the fold `part_of`
+	size_t fold_index; ///< index of this digest's rank in `in_fold`
 	struct span text; ///< stored text if the lists were released (digest_forget()), else empty
 	const char *trace; ///< base name of the trace file; NULL if there is none
 	const char *snapshot; ///< base name of the snapshot file; NULL if there is none
@@ -595,8 +595,8 @@ void digest_set_env(struct digest *d, struct span key, struct span value);
 /// capacity, device_memory of `d` is used.
 void digest_join(struct digest *d, struct digest *snapshot);
 
-/// Keeps `part` until `d` is freed, because parts of `part` have been moved into `d`.
-void digest_own(struct digest *d, struct digest *part);
+/// Keeps `other` until `d` is freed, because rows of `other` have been moved into `d`.
+void digest_own(struct digest *d, struct digest *other);
 
 /// Compares two rows by their keys (model/rows.h), as qsort() and bsearch() call it.
 typedef int row_compare(const void *a, const void *b);

@@ -448,8 +448,8 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 	const struct digest *d = e.rank->digest;
 	bool of_steps = m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY ||
 	                m->label == LABEL_DIRECTION || m->label == LABEL_OP;
-	if (d->part_of) {
-		fold_rank_figures(d->part_of, d->part, m, fn, ctx);
+	if (d->in_fold) {
+		fold_rank_figures(d->in_fold, d->fold_index, m, fn, ctx);
 		return;
 	}
 	if (of_steps && d->usable_steps == 0)

@@ -150,8 +150,8 @@ bool fold_is_by_rank(const struct fold_figure *f)
 
 int64_t digest_last_share(const struct digest *d)
 {
-	if (d->part_of)
-		return d->part_of->number[FOLD_SHARE][d->part];
+	if (d->in_fold)
+		return d->in_fold->number[FOLD_SHARE][d->fold_index];
 	if (d->nr_steps < 2)
 		return MICRO;
 	int64_t usual = stat_of(STAT_MEDIAN, d->step_activities, d->nr_steps - 1);
@@ -205,8 +205,8 @@ static void take_numbers(const struct fold *f, size_t at, struct digest *d)
 	d->progress.waits_in = deed->waits_in;
 	d->cross.known = true;
 	take_trust(f, at, &d->trust);
-	d->part_of = f;
-	d->part = at;
+	d->in_fold = f;
+	d->fold_index = at;
 }
 
 static int64_t figure_or(const struct fold *f, size_t at, enum metric_id id, int64_t otherwise)

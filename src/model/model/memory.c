@@ -10,9 +10,9 @@ void site_rules_release(struct site_rules *r)
 	vec_release(&r->plumbing);
 }
 
-bool site_text_has(struct span text, const struct span *parts, size_t nr)
+bool site_text_has(struct span text, const struct span *needles, size_t nr)
 {
-	return ANY(i, nr, span_contains_nocase(text, parts[i]));
+	return ANY(i, nr, span_contains_nocase(text, needles[i]));
 }
 
 int64_t memory_fragmentation(__int128 allocated, int64_t reserved)

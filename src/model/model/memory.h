@@ -36,8 +36,8 @@ struct site_rules {
 /// Releases all memory of the rules.
 void site_rules_release(struct site_rules *r);
 
-/// True if any of the `nr` texts in `parts` occurs in `text`.
-bool site_text_has(struct span text, const struct span *parts, size_t nr);
+/// True if any of the `nr` texts in `needles` occurs in `text`.
+bool site_text_has(struct span text, const struct span *needles, size_t nr);
 
 /// The kinds of sites to which allocated bytes are attributed.
 enum site_kind {

@@ -152,7 +152,7 @@ static void find_last(const struct run *run, struct rank_match *out)
 {
 	out->wire_ns = INT64_MAX;
 	for (size_t i = 0; i < out->nr; i++) {
-		int64_t dur = match_part(run, &out->members[i])->dur_ns;
+		int64_t dur = match_collective(run, &out->members[i])->dur_ns;
 		if (dur <= out->wire_ns)
 			out->last = dur < out->wire_ns ? i : out->nr;
 		number_lower(&out->wire_ns, dur);
@@ -197,7 +197,7 @@ static void add_match(void *ctx, const struct rank_match *m)
 	s->others.nr = 0;
 	for (size_t i = 0; i < m->nr; i++) {
 		struct cross_rank *c = &s->out[m->members[i].rank];
-		int64_t dur = match_part(s->run, &m->members[i])->dur_ns;
+		int64_t dur = match_collective(s->run, &m->members[i])->dur_ns;
 		c->matched++;
 		c->transfer_ns = number_add(c->transfer_ns, m->wire_ns);
 		c->wait_ns = number_add(c->wait_ns, dur - m->wire_ns);
@@ -266,7 +266,7 @@ static void find_skew(const struct run *run, struct cross_rank *out)
 void ranks_cross(const struct run *run, struct cross_rank *out)
 {
 	struct summing s = { run, out, VEC_INIT };
-	bool known = run->ranks.nr > 0 && run->ranks.v[0]->part_of;
+	bool known = run->ranks.nr > 0 && run->ranks.v[0]->in_fold;
 	memset(out, 0, run->ranks.nr * sizeof *out);
 	if (run->ranks.nr > 1 && !known) {
 		ranks_each_match(run, add_match, &s);

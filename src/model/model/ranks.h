@@ -4,7 +4,7 @@
 
 #include "model/digest.h"
 
-/// One rank's part in a collective.
+/// One rank's call of a collective.
 struct match_member {
 	uint32_t rank; ///< index of the rank in run->ranks
 	uint32_t at; ///< index of the collective in the rank's list
@@ -30,8 +30,8 @@ typedef void rank_match_fn(void *ctx, const struct rank_match *m);
 void ranks_each_match(const struct run *run, rank_match_fn *fn, void *ctx);
 
 /// The collective that the member `m` of a match refers to, in the list of the member's rank.
-static inline const struct collective *match_part(const struct run *run,
-                                                  const struct match_member *m)
+static inline const struct collective *match_collective(const struct run *run,
+                                                        const struct match_member *m)
 {
 	return &run->ranks.v[m->rank]->collectives.v[m->at];
 }

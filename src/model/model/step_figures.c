@@ -55,8 +55,8 @@ struct step_samples digest_samples(const struct digest *d, enum metric_id id, st
 bool digest_step_stat(const struct digest *d, enum metric_id id, enum statistic stat, int64_t *out)
 {
 	struct arena scratch = ARENA_INIT;
-	if (d->part_of)
-		return stat == STAT_MEDIAN && fold_step_median(d->part_of, d->part, id, out);
+	if (d->in_fold)
+		return stat == STAT_MEDIAN && fold_step_median(d->in_fold, d->fold_index, id, out);
 	const int64_t *summary = digest_summary(d, id);
 	struct step_samples s = { 0 };
 	if (!summary && !d->summaries.nr)

@@ -3,32 +3,32 @@
 #include "base/number.h"
 #include "base/search.h"
 
-/* ---- the scale of parts ---- */
+/* ---- the scale of buckets ---- */
 
-enum { PARTS_BITS = 7, PARTS = 1 << PARTS_BITS };
+enum { BUCKET_BITS = 7, BUCKETS = 1 << BUCKET_BITS };
 
-/* The number of the part of the logarithmic scale in which a value lies. Each value below 2 · PARTS
- * has a part of its own. */
-static int64_t part_of(int64_t value)
+/* The number of the bucket of the logarithmic scale in which a value lies. Each value below 2 ·
+ * BUCKETS has a bucket of its own. */
+static int64_t bucket_of(int64_t value)
 {
 	if (value < 0)
-		return value == INT64_MIN ? part_of(value + 1) : -part_of(-value);
-	if (value < 2 * PARTS)
+		return value == INT64_MIN ? bucket_of(value + 1) : -bucket_of(-value);
+	if (value < 2 * BUCKETS)
 		return value;
-	int shift = 63 - __builtin_clzll((unsigned long long)value) - PARTS_BITS;
-	return ((int64_t)shift << PARTS_BITS) + (value >> shift);
+	int shift = 63 - __builtin_clzll((unsigned long long)value) - BUCKET_BITS;
+	return ((int64_t)shift << BUCKET_BITS) + (value >> shift);
 }
 
-/* Estimate of the value with index `at` among the `nr` values in a part of the scale, in ascending
- * order. The values are assumed to be evenly spread over the part. */
-static int64_t value_in(int64_t part, int64_t at, int64_t nr)
+/* Estimate of the value with index `at` among the `nr` values in a bucket of the scale, in
+ * ascending order. The values are assumed to be evenly spread over the bucket. */
+static int64_t value_in(int64_t bucket, int64_t at, int64_t nr)
 {
-	if (part < 0)
-		return -value_in(-part, nr - 1 - at, nr);
-	if (part < 2 * PARTS)
-		return part;
-	int shift = (int)(part >> PARTS_BITS) - 1;
-	int64_t first = ((part & (PARTS - 1)) + PARTS) << shift;
+	if (bucket < 0)
+		return -value_in(-bucket, nr - 1 - at, nr);
+	if (bucket < 2 * BUCKETS)
+		return bucket;
+	int shift = (int)(bucket >> BUCKET_BITS) - 1;
+	int64_t first = ((bucket & (BUCKETS - 1)) + BUCKETS) << shift;
 	return first + (int64_t)(((__int128)(2 * at + 1) << shift) / (2 * nr));
 }
 
@@ -64,13 +64,13 @@ static void put(struct tally *t, int64_t key, int64_t count)
 	t->bins.nr++;
 }
 
-/* Replaces the exact values by the parts of the scale in which they lie; the order of the bins
+/* Replaces the exact values by the buckets of the scale in which they lie; the order of the bins
  * stays the same. */
 static void coarsen(struct tally *t)
 {
 	size_t nr = 0;
 	for (size_t i = 0; i < t->bins.nr; i++) {
-		struct tally_bin b = { part_of(t->bins.v[i].key), t->bins.v[i].count };
+		struct tally_bin b = { bucket_of(t->bins.v[i].key), t->bins.v[i].count };
 		if (nr && t->bins.v[nr - 1].key == b.key)
 			t->bins.v[nr - 1].count += b.count;
 		else
@@ -119,7 +119,7 @@ void tally_join(struct tally *t, const struct tally *more)
 		coarsen(t);
 	bool scale = !is_exact(t) && is_exact(more);
 	for (size_t i = 0; i < more->bins.nr; i++)
-		put(t, scale ? part_of(more->bins.v[i].key) : more->bins.v[i].key, more->bins.v[i].count);
+		put(t, scale ? bucket_of(more->bins.v[i].key) : more->bins.v[i].key, more->bins.v[i].count);
 }
 
 void tally_add(struct tally *t, int64_t value, int64_t rank)
@@ -156,7 +156,7 @@ void tally_release(struct tally *t)
 /* ---- reductions of values ---- */
 
 /* The value at position `k`, from 0, in ascending order; an estimate if the tally counts values by
- * parts of the scale. */
+ * buckets of the scale. */
 static int64_t value_at(const struct tally *t, int64_t k)
 {
 	for (size_t i = 0; i < t->bins.nr; i++) {
@@ -210,7 +210,7 @@ bool tally_is_sound(const struct tally *t)
 		return false;
 	int64_t least = t->bins.v[0].key, most = t->bins.v[t->bins.nr - 1].key;
 	return (is_exact(t) ? least == t->min && most == t->max
-	                    : least == part_of(t->min) && most == part_of(t->max)) &&
+	                    : least == bucket_of(t->min) && most == bucket_of(t->max)) &&
 	       t->low >= 0 && t->low <= UINT32_MAX && sum_of(t) >= (__int128)t->min * t->count &&
 	       sum_of(t) <= (__int128)t->max * t->count &&
 	       (t->median == TALLY_UNKNOWN || (t->median >= t->min && t->median <= t->max)) &&

@@ -11,15 +11,15 @@
 #include "metric/statistic.h"
 
 /// Up to this number of values, each value is kept exactly. If there are more, only the number of
-/// values in each part of a logarithmic scale is kept.
+/// values in each bucket of a logarithmic scale is kept.
 enum { TALLY_EXACT = 64 };
 
 /// Value of tally.median if the exact median is not known.
 #define TALLY_UNKNOWN INT64_MIN
 
-/// A number of equal values, with the value as `key`; or the number of values in one part of the
-/// scale, with the part as `key`. Each doubling has 128 parts, so that values in one part differ by
-/// 0.8 % at most.
+/// A number of equal values, with the value as `key`; or the number of values in one bucket of the
+/// scale, with the bucket as `key`. Each doubling has 128 buckets, so that values in one bucket
+/// differ by 0.8 % at most.
 struct tally_bin {
 	int64_t key, count;
 };
@@ -34,7 +34,7 @@ struct tally {
 	int64_t median; ///< median, if known exactly, else TALLY_UNKNOWN; joining makes it unknown
 
 	/// sorted by `key`; a bin is for one value if the tally's `count` is at most TALLY_EXACT, else
-	/// for one part of the scale
+	/// for one bucket of the scale
 	VEC(struct tally_bin) bins;
 };
 
@@ -52,7 +52,7 @@ void tally_release(struct tally *t);
 
 /// Reduces one or more values. The result is exact unless it is a median, there are more than
 /// TALLY_EXACT values, and `median` is TALLY_UNKNOWN: the median is then estimated, as if the
-/// values within a part of the scale were evenly spread.
+/// values within a bucket of the scale were evenly spread.
 int64_t tally_reduce(const struct tally *t, enum reduce reduce);
 
 /// The median of the values without the smallest one; needs two or more values.

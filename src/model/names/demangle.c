@@ -292,8 +292,8 @@ static const char *parse_nested(struct demangler *d)
 			name = name ? NULL : push(d, param);
 		} else {
 			accept(d, "M");
-			const char *part = parse_unqualified(d);
-			name = push(d, name ? join(d, name, "::", part) : part);
+			const char *component = parse_unqualified(d);
+			name = push(d, name ? join(d, name, "::", component) : component);
 		}
 		if (!name)
 			return NULL;

@@ -70,7 +70,7 @@ static struct span without_signature(struct span s)
 	return span_trim((struct span){ s.p + from, s.n - from }, " ");
 }
 
-/* Splits a name at the first bracket of its last part: "a::b<c>" → "b" and "c". */
+/* Splits a name at the first bracket of its last component: "a::b<c>" → "b" and "c". */
 static void split(struct span s, struct span *base, struct span *args)
 {
 	int depth = 0;
@@ -444,7 +444,7 @@ static void set_form(struct short_names *s, struct short_name *n)
 	       text_chars(span_of(n->text)) > FORM_CHARS && ++n->form);
 }
 
-static bool part_same(struct short_names *s)
+static bool separate_same(struct short_names *s)
 {
 	bool again = false;
 	vec_sort(&s->list, by_text);
@@ -476,7 +476,7 @@ void short_names_end(struct short_names *s)
 		for (size_t i = 0; i < s->list.nr; i++)
 			set_form(s, &s->list.v[i]);
 		set_others(s);
-	} while (part_same(s));
+	} while (separate_same(s));
 	vec_sort(&s->list, by_whole);
 }
 

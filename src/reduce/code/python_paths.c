@@ -122,59 +122,61 @@ static void find_paths(struct python_paths *p, const struct python_window *w,
 
 /* ---- paths with several calls that run at the same time ---- */
 
-/* A part of a call in which no callee runs. */
-struct part {
+/* An interval of a call in which no callee runs. */
+struct own_interval {
 	int64_t start_ns, end_ns;
 	uint32_t path;
 };
 
-ORDERING(part_cmp, struct part, RISING(path) RISING(start_ns))
+ORDERING(own_cmp, struct own_interval, RISING(path) RISING(start_ns))
 
-struct parts {
+struct own_intervals {
 	size_t first, end; /* the paths of the present group have the ids [first, end) */
-	VEC(struct part) list;
+	VEC(struct own_interval) list;
 };
 
-static void part_add(struct parts *parts, const struct python_paths *p, struct part part)
+static void own_add(struct own_intervals *own, const struct python_paths *p, struct own_interval x)
 {
-	if (part.start_ns < part.end_ns && part.path >= parts->first && part.path < parts->end &&
-	    p->paths.v[part.path].end_ns == MIXED)
-		vec_push(&parts->list, part);
+	if (x.start_ns < x.end_ns && x.path >= own->first && x.path < own->end &&
+	    p->paths.v[x.path].end_ns == MIXED)
+		vec_push(&own->list, x);
 }
 
-static void parts_of_thread(struct parts *parts, const struct python_paths *p,
-                            const struct python_window *w, const struct python_thread *t)
+static void own_of_thread(struct own_intervals *own, const struct python_paths *p,
+                          const struct python_window *w, const struct python_thread *t)
 {
 	const struct python_frame *v = t->frames.v;
 	struct run_walk walk = run_first(t);
-	struct part open[FUNCTION_DEPTH + 1]; /* by depth: rest of an open call after its last callee */
+	struct own_interval
+	    open[FUNCTION_DEPTH + 1]; /* by depth: rest of an open call after its last callee */
 	uint32_t depth = 0;
 	int64_t start, end;
-	open[0] = (struct part){ INT64_MAX, INT64_MIN, 0 };
+	open[0] = (struct own_interval){ INT64_MAX, INT64_MIN, 0 };
 	for (size_t i = 0; i < t->frames.nr; i++) {
 		bool within = frame_within(p->frames, w, run_at(t, &walk, i), &v[i], &start, &end);
 		uint32_t from = v[i].parent == NO_ID ? 0 : v[v[i].parent].name;
 		if (!within || v[i].name == from)
 			continue;
 		for (; depth > p->paths.v[from].depth; depth--)
-			part_add(parts, p, open[depth]);
-		part_add(parts, p, (struct part){ open[depth].start_ns, start, from });
+			own_add(own, p, open[depth]);
+		own_add(own, p, (struct own_interval){ open[depth].start_ns, start, from });
 		if (open[depth].start_ns < end)
 			open[depth].start_ns = end;
-		open[++depth] = (struct part){ start, end, v[i].name };
+		open[++depth] = (struct own_interval){ start, end, v[i].name };
 	}
 	for (; depth; depth--)
-		part_add(parts, p, open[depth]);
+		own_add(own, p, open[depth]);
 }
 
-/* For each path, adds the length of the union of its parts to its exclusive time. */
-static void parts_sum(struct parts *parts, struct python_paths *p, const struct python_window *w)
+/* For each path, adds the length of the union of its intervals to its exclusive time. */
+static void own_sum(struct own_intervals *own, struct python_paths *p,
+                    const struct python_window *w)
 {
 	const struct higher_walk begin = higher_walk_begin(w->higher);
 	int64_t last = INT64_MIN;
-	vec_sort(&parts->list, part_cmp);
-	for (size_t i = 0; i < parts->list.nr; i++) {
-		const struct part *x = &parts->list.v[i];
+	vec_sort(&own->list, own_cmp);
+	for (size_t i = 0; i < own->list.nr; i++) {
+		const struct own_interval *x = &own->list.v[i];
 		if (i && x[-1].path != x->path)
 			last = INT64_MIN;
 		int64_t start = x->start_ns > last ? x->start_ns : last;
@@ -183,29 +185,29 @@ static void parts_sum(struct parts *parts, struct python_paths *p, const struct 
 		p->paths.v[x->path].exclusive_ns += higher_free(&begin, start, x->end_ns);
 		last = x->end_ns;
 	}
-	parts->list.nr = 0;
+	own->list.nr = 0;
 }
 
 /* Computes the exclusive times of paths that are marked as MIXED. Paths are processed in groups, so
- * that the parts of a group need less memory than all frames. */
+ * that the intervals of a group need less memory than all frames. */
 static void mixed_times(struct python_paths *p, const struct python_window *w)
 {
-	struct parts parts = { .end = 1 };
+	struct own_intervals own = { .end = 1 };
 	size_t all = 0;
 	for (size_t i = 1; i < p->paths.nr; i++)
 		all += p->paths.v[i].count;
-	while (parts.end < p->paths.nr) {
+	while (own.end < p->paths.nr) {
 		size_t frames = 0;
-		for (parts.first = parts.end; parts.end < p->paths.nr && frames <= all / 16; parts.end++)
-			if (p->paths.v[parts.end].end_ns == MIXED) {
-				p->paths.v[parts.end].exclusive_ns = 0;
-				frames += p->paths.v[parts.end].count;
+		for (own.first = own.end; own.end < p->paths.nr && frames <= all / 16; own.end++)
+			if (p->paths.v[own.end].end_ns == MIXED) {
+				p->paths.v[own.end].exclusive_ns = 0;
+				frames += p->paths.v[own.end].count;
 			}
 		for (size_t i = 0; i < p->frames->threads.nr && frames; i++)
-			parts_of_thread(&parts, p, w, &p->frames->threads.v[i]);
-		parts_sum(&parts, p, w);
+			own_of_thread(&own, p, w, &p->frames->threads.v[i]);
+		own_sum(&own, p, w);
 	}
-	vec_release(&parts.list);
+	vec_release(&own.list);
 }
 
 void python_make_paths(struct python_frames *frames, const struct name_table *names,

@@ -58,8 +58,8 @@ void ranks_fewer(const struct run *run, struct fewer *out)
 	VEC(struct share) all = VEC_INIT;
 	for (size_t r = 0; r < run->ranks.nr; r++) {
 		const struct digest *d = run->ranks.v[r];
-		if (d->part_of && d->part_of->by_rank)
-			out[r] = told(d->part_of, d->part);
+		if (d->in_fold && d->in_fold->by_rank)
+			out[r] = told(d->in_fold, d->fold_index);
 		for (size_t i = 0; i < d->comms.nr && d->usable_steps > 0 && d->nr_steps > 0; i++)
 			if (is_common(&d->comms.v[i]))
 				vec_push(&all, (struct share){ &d->comms.v[i], r, d->step_numbers[0],

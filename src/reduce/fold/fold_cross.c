@@ -50,19 +50,19 @@ static size_t ranks_of(const struct use *v, size_t nr)
 
 /* One collective on one rank: the step's number, the collective's index among those of the series
  * in this step, the rank, the duration. */
-struct part {
+struct call {
 	int64_t step, place, rank, dur_ns;
 };
-struct parts {
-	VEC(struct part) list;
+struct calls {
+	VEC(struct call) list;
 };
 
-ORDERING(part_cmp, struct part, RISING(step) RISING(place) RISING(rank))
+ORDERING(call_cmp, struct call, RISING(step) RISING(place) RISING(rank))
 
 /* Copies the collectives that one rank has in the series to `out`. In the rank's own list, their
  * `comm` becomes -1, so that they are not matched within the block. */
 static void take_rank(struct digest *d, const struct use *uses, size_t nr, struct fold_series *s,
-                      struct parts *out)
+                      struct calls *out)
 {
 	struct fold_member m = { d->rank, 0, 0 };
 	int64_t steps = digest_covered_steps(d), step = -1, place = 0;
@@ -73,7 +73,7 @@ static void take_rank(struct digest *d, const struct use *uses, size_t nr, struc
 		if (c->step >= 0 && c->step < steps) {
 			place = c->step == step ? place + 1 : 0;
 			step = c->step;
-			vec_push(&out->list, (struct part){ d->step_numbers[step], place, d->rank, c->dur_ns });
+			vec_push(&out->list, (struct call){ d->step_numbers[step], place, d->rank, c->dur_ns });
 			m.count++;
 			m.dur_ns = number_add(m.dur_ns, c->dur_ns);
 		}
@@ -86,16 +86,16 @@ static void take_rank(struct digest *d, const struct use *uses, size_t nr, struc
 static void take_series(struct taker *t, const struct use *v, size_t nr)
 {
 	struct fold_series s = v[0].key;
-	struct parts parts = { 0 };
+	struct calls calls = { 0 };
 	s.group = arena_span(&t->fold->arena, s.group);
 	for (size_t i = 0, end; i < nr; i = end) {
 		for (end = i; end < nr && v[end].rank == v[i].rank;)
 			end++;
-		take_rank(t->run->ranks.v[v[i].rank], v + i, end - i, &s, &parts);
+		take_rank(t->run->ranks.v[v[i].rank], v + i, end - i, &s, &calls);
 	}
-	vec_sort(&parts.list, part_cmp);
-	for (size_t i = 0; i < parts.list.nr; i++) {
-		const struct part *p = &parts.list.v[i];
+	vec_sort(&calls.list, call_cmp);
+	for (size_t i = 0; i < calls.list.nr; i++) {
+		const struct call *p = &calls.list.v[i];
 		struct fold_match *last = s.matches.nr ? &s.matches.v[s.matches.nr - 1] : NULL;
 		if (!last || last->step != p->step || last->place != p->place) {
 			last = vec_push_zero(&s.matches);
@@ -104,7 +104,7 @@ static void take_series(struct taker *t, const struct use *v, size_t nr)
 		}
 		tally_add(&last->dur, p->dur_ns, p->rank);
 	}
-	vec_release(&parts.list);
+	vec_release(&calls.list);
 	if (s.members.nr)
 		vec_push(&t->fold->series, s);
 }

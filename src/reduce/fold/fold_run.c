@@ -17,7 +17,7 @@ struct digests {
 
 /* ---- joining folded digests ---- */
 
-ORDERING_POINTERS(part_cmp, struct digest, RISING(fold->rank[0]))
+ORDERING_POINTERS(first_rank_cmp, struct digest, RISING(fold->rank[0]))
 
 static bool are_same(const struct fold *a, const struct fold *b)
 {
@@ -72,31 +72,31 @@ static enum status join_two(struct digest *into, struct digest **more, struct di
 }
 
 /* Removes duplicates: folded digests with the same ranks and the same hashes. */
-static void drop_copies(struct digest **parts, size_t *nr)
+static void drop_copies(struct digest **folded, size_t *nr)
 {
 	size_t kept = 0;
-	sort_plain(parts, *nr, sizeof(*parts), part_cmp);
+	sort_plain(folded, *nr, sizeof(*folded), first_rank_cmp);
 	for (size_t i = 0; i < *nr; i++)
-		if (kept && are_same(parts[kept - 1]->fold, parts[i]->fold))
-			digest_free(parts[i]);
+		if (kept && are_same(folded[kept - 1]->fold, folded[i]->fold))
+			digest_free(folded[i]);
 		else
-			parts[kept++] = parts[i];
+			folded[kept++] = folded[i];
 	*nr = kept;
 }
 
-/* Joins the parts in pairs, then the results in pairs, and so on. The data of each rank are thus
+/* Joins the digests in pairs, then the results in pairs, and so on. The data of each rank are thus
  * moved only O(log nr) times. */
-enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
+enum status fold_join_all(struct digest **folded, size_t nr, struct digest **out,
                           struct diag_log *log)
 {
 	enum status st = ST_OK;
-	drop_copies(parts, &nr);
+	drop_copies(folded, &nr);
 	for (size_t stride = 1; stride < nr && st == ST_OK; stride *= 2)
 		for (size_t i = 0; i + stride < nr && st == ST_OK; i += 2 * stride)
-			st = join_two(parts[i], &parts[i + stride], log);
+			st = join_two(folded[i], &folded[i + stride], log);
 	for (size_t i = st == ST_OK ? 1 : 0; i < nr; i++)
-		digest_free(parts[i]);
-	*out = st == ST_OK && nr ? parts[0] : NULL;
+		digest_free(folded[i]);
+	*out = st == ST_OK && nr ? folded[0] : NULL;
 	return st;
 }
 
@@ -239,7 +239,7 @@ static enum status drop_folded(struct run *run, struct diag_log *log)
 static enum status fold_some(struct run *run, bool all, const struct naming *naming,
                              struct diag_log *log)
 {
-	struct digests parts = { 0 };
+	struct digests folded = { 0 };
 	struct digest **v = run->ranks.v;
 	size_t kept = 0;
 	TRY(drop_folded(run, log));
@@ -247,11 +247,11 @@ static enum status fold_some(struct run *run, bool all, const struct naming *nam
 	for (size_t i = 0, end; i < run->ranks.nr; i = end) {
 		for (end = i; end < run->ranks.nr && block_of(v[end]) == block_of(v[i]);)
 			end++;
-		struct digest *part = NULL;
+		struct digest *one = NULL;
 		if (st == ST_OK && v[i]->rank >= 0 && (all || is_whole(v + i, end - i))) {
-			st = fold_artifacts(v + i, end - i, naming, &part, log);
-			if (part)
-				vec_push(&parts.list, part);
+			st = fold_artifacts(v + i, end - i, naming, &one, log);
+			if (one)
+				vec_push(&folded.list, one);
 			continue;
 		}
 		for (size_t k = i; k < end; k++)
@@ -259,15 +259,15 @@ static enum status fold_some(struct run *run, bool all, const struct naming *nam
 	}
 	run->ranks.nr = kept;
 	if (run->folded)
-		vec_push(&parts.list, run->folded);
+		vec_push(&folded.list, run->folded);
 	run->folded = NULL;
-	if (st == ST_OK && parts.list.nr) {
-		st = fold_join_all(parts.list.v, parts.list.nr, &run->folded, log);
+	if (st == ST_OK && folded.list.nr) {
+		st = fold_join_all(folded.list.v, folded.list.nr, &run->folded, log);
 	} else {
-		for (size_t i = 0; i < parts.list.nr; i++)
-			digest_free(parts.list.v[i]);
+		for (size_t i = 0; i < folded.list.nr; i++)
+			digest_free(folded.list.v[i]);
 	}
-	vec_release(&parts.list);
+	vec_release(&folded.list);
 	return st;
 }
 
@@ -285,18 +285,18 @@ enum status fold_blocks(struct run *run, bool wanted, const struct naming *namin
  * that stays unfolded. */
 static enum status fold_unfolded(struct run *run, const struct naming *naming, struct diag_log *log)
 {
-	struct digests parts = { 0 };
+	struct digests folded = { 0 };
 	TRY(check_ranks(run->ranks.v, run->ranks.nr, log));
 	struct fold_peer *peers = peers_of(run, true);
 	for (size_t i = 0; i < run->ranks.nr; i += FOLD_BLOCK) {
 		size_t nr = run->ranks.nr - i < FOLD_BLOCK ? run->ranks.nr - i : FOLD_BLOCK;
-		vec_push(&parts.list, fold_make(mem_calloc(1, sizeof(struct fold)), run->ranks.v + i, nr,
-		                                peers + i, true, naming));
+		vec_push(&folded.list, fold_make(mem_calloc(1, sizeof(struct fold)), run->ranks.v + i, nr,
+		                                 peers + i, true, naming));
 	}
 	run->ranks.nr = 0;
 	free(peers);
-	enum status st = fold_join_all(parts.list.v, parts.list.nr, &run->folded, log);
-	vec_release(&parts.list);
+	enum status st = fold_join_all(folded.list.v, folded.list.nr, &run->folded, log);
+	vec_release(&folded.list);
 	return st;
 }
 

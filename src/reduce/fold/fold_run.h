@@ -6,10 +6,10 @@
 #include "model/fold.h"
 #include "model/rule.h"
 
-/// Takes over the `nr` folded digests `parts` and joins them into `*out`, which becomes NULL if
-/// `nr` is 0. If two parts are equal, one of them is dropped. ST_INPUT if the parts cannot belong
+/// Takes over the `nr` folded digests `folded` and joins them into `*out`, which becomes NULL if
+/// `nr` is 0. If two of them are equal, one of them is dropped. ST_INPUT if they cannot belong
 /// to one run.
-GG_MUST_CHECK enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
+GG_MUST_CHECK enum status fold_join_all(struct digest **folded, size_t nr, struct digest **out,
                                         struct diag_log *log);
 
 /// If `wanted`, folds each complete block of FOLD_BLOCK ranks into run->folded. The digests of

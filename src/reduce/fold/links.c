@@ -94,7 +94,7 @@ static bool is_symmetric(enum collective_kind kind)
 
 static int64_t end_of(const struct run *run, const struct match_member *m)
 {
-	const struct collective *c = match_part(run, m);
+	const struct collective *c = match_collective(run, m);
 	return number_add(number_add(run->ranks.v[m->rank]->start_ns, c->start_ns), c->dur_ns);
 }
 
@@ -117,7 +117,7 @@ static void add_alone(struct links *l, const struct rank_match *m)
 	if (m->last == m->nr)
 		return;
 	for (size_t i = 0; i < m->nr; i++) {
-		int64_t dur = match_part(l->run, &m->members[i])->dur_ns;
+		int64_t dur = match_collective(l->run, &m->members[i])->dur_ns;
 		if (i != m->last && dur < second)
 			second = dur;
 	}
@@ -129,7 +129,7 @@ static void add_match(void *ctx, const struct rank_match *m)
 {
 	struct links *l = ctx;
 	add_alone(l, m);
-	const struct collective *c = match_part(l->run, &m->members[0]);
+	const struct collective *c = match_collective(l->run, &m->members[0]);
 	enum collective_kind kind = l->run->ranks.v[m->members[0].rank]->comms.v[c->comm].kind;
 	if (!is_symmetric(kind))
 		return;

@@ -29,8 +29,8 @@ struct digest *fold_make(struct fold *f, struct digest *const *ranks, size_t nr,
 void fold_join(struct digest *into, struct digest *more);
 
 /// Leaves at most FOLD_KEPT ranks in f->kept: for each of a few figures, the ranks with its largest
-/// or smallest values. Ranks may be folded in parts: the ranks that remain do not depend on how the
-/// ranks were divided into parts. Does nothing if f->keeps_all.
+/// or smallest values. Ranks may be folded in groups: the ranks that remain do not depend on how
+/// the ranks were divided into groups. Does nothing if f->keeps_all.
 void fold_keep(struct fold *f);
 
 /// Joins the rows, sums and identifying members of `from` into `into`, but not the fold of `from`.

@@ -44,7 +44,7 @@ static void sum_code_kernels(struct digest *d)
 	for (size_t i = 0; i < d->code.nr; i++) {
 		struct code_stat *c = &d->code.v[i];
 		if (is_of_kernel(c) &&
-		    (c->total_ns < least_ns || (__int128)c->total_ns * KEEP_PART < sum)) {
+		    (c->total_ns < least_ns || (__int128)c->total_ns * KEEP_SHARE < sum)) {
 			c->kernel = 0;
 			c->names = 1;
 		}

@@ -66,9 +66,9 @@ static void choose_kernels(const struct digest *d, struct choice *c)
 		struct kernel_stat *k = &d->kernels.v[i];
 		if (k->kind == EVENT_KERNEL && k->names == 0 && !kernel_communicates(d, k))
 			choose(c, i, k->total_ns,
-			       is_small(k->total_ns, total_ns, KEEP_KERNEL_PART) &&
+			       is_small(k->total_ns, total_ns, KEEP_KERNEL_SHARE) &&
 			           (k->step_total_ns == 0 ||
-			            is_small(k->step_total_ns, step_total_ns, KEEP_KERNEL_PART)));
+			            is_small(k->step_total_ns, step_total_ns, KEEP_KERNEL_SHARE)));
 	}
 	limit(c, KEEP_KERNELS);
 }
@@ -157,9 +157,9 @@ static void sum_rows(void *list, const struct small_rule *r)
 		&type##_row, offsetof(struct type, weight), offsetof(struct type, of), __VA_ARGS__ \
 	}
 static const struct small_rule of_ops =
-    RULE(op_stat, total_ns, self_ns, KEEP_PART, KEEP_OPS, false);
+    RULE(op_stat, total_ns, self_ns, KEEP_SHARE, KEEP_OPS, false);
 static const struct small_rule of_threads =
-    RULE(thread_stat, busy_ns, busy_ns, KEEP_PART, KEEP_THREADS, true);
+    RULE(thread_stat, busy_ns, busy_ns, KEEP_SHARE, KEEP_THREADS, true);
 static const struct small_rule of_ranges =
     RULE(range_stat, total_ns, total_ns, 0, KEEP_RANGES, false);
 
@@ -270,7 +270,7 @@ static void choose_functions(const struct digest *d, struct choice *c)
 		for (end = i; end < nr && v[end].cls == v[i].cls; end++) {
 			int64_t weight = v[end].cls == FUNCTION_PYTHON ? below[end] : v[end].total_ns;
 			if (v[end].names == 0)
-				choose(c, end, weight, is_small(weight, d->window_ns, KEEP_PART));
+				choose(c, end, weight, is_small(weight, d->window_ns, KEEP_SHARE));
 		}
 		limit(c, v[i].cls == FUNCTION_PYTHON ? KEEP_PATHS : KEEP_FUNCTIONS);
 	}
@@ -324,7 +324,7 @@ static size_t sum_sites(struct memory_item *v, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		bool site = v[i].kind == SITE_USER || v[i].kind == SITE_FRAMEWORK;
 		if (v[i].kind == SITE_REST ||
-		    (site && is_small(number_distance(v[i].bytes, 0), sum, KEEP_PART))) {
+		    (site && is_small(number_distance(v[i].bytes, 0), sum, KEEP_SHARE))) {
 			row_add(&memory_item_row, ROWS_SMALL, &rest, &v[i]);
 			any = true;
 		} else {

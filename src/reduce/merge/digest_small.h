@@ -6,12 +6,12 @@
 #include "model/digest.h"
 
 /// Limits of the rows that a digest keeps. Most limits, such as KEEP_KERNELS, are the largest
-/// number of rows of a kind. KEEP_KERNEL_PART and KEEP_PART are reciprocals of the smallest share
+/// number of rows of a kind. KEEP_KERNEL_SHARE and KEEP_SHARE are reciprocals of the smallest share
 /// that a row may have of the sum over its kind (kernel time, self time of operators, the window,
 /// time of threads, bytes of a list of sites).
 enum keep_limits {
 	KEEP_KERNELS = 400,
-	KEEP_KERNEL_PART = 2000,
+	KEEP_KERNEL_SHARE = 2000,
 	KEEP_OPS = 400,
 	KEEP_FUNCTIONS = 200, ///< largest number of functions of each class except Python
 	KEEP_PATHS = 300,
@@ -20,7 +20,7 @@ enum keep_limits {
 	KEEP_CODE_KERNELS = 160, ///< largest number of rows of the code table that name a kernel
 	KEEP_CODE = 320, ///< largest number of rows of the code table
 	KEEP_RANGES = 60,
-	KEEP_PART = 1000,
+	KEEP_SHARE = 1000,
 };
 
 /// Adds rows that are too small, or too many for keep_limits, to sums, which are rows with a member

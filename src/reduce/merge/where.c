@@ -43,11 +43,11 @@ static void divide(struct shares *s, int64_t total, size_t offset)
 		sum += *figure_at(s->list.v[i].row, offset);
 	for (size_t i = 0; i < s->list.nr; i++) {
 		struct share *x = &s->list.v[i];
-		__int128 part = sum ? (__int128)total * *figure_at(x->row, offset) : total;
+		__int128 scaled = sum ? (__int128)total * *figure_at(x->row, offset) : total;
 		__int128 by = sum ? sum : (__int128)s->list.nr;
-		*figure_at(&x->out, offset) = (int64_t)(part / by);
-		x->rest = part % by;
-		given += part / by;
+		*figure_at(&x->out, offset) = (int64_t)(scaled / by);
+		x->rest = scaled % by;
+		given += scaled / by;
 	}
 	vec_sort(&s->list, by_rest);
 	for (size_t i = 0; given < total; i++, given++)

@@ -57,29 +57,31 @@ static void call_add(struct host_name *h, int64_t dur_ns, int64_t steps)
 	h->begun_ns = number_add(h->begun_ns, number_div_round((__int128)dur_ns * steps, 1));
 }
 
-/* The starts and ends of all steps divide the time into parts; a part may belong to several
- * overlapping steps. The sum of a step is a difference of prefix sums over the parts. */
+/* The starts and ends of all steps divide the time into intervals; an interval may belong to
+ * several overlapping steps. The sum of a step is a difference of prefix sums over the intervals.
+ */
 void calls_walk(struct reducer *r, struct digest *d)
 {
 	size_t nr = r->steps.window ? 0 : 2 * d->nr_steps;
 	int64_t *edges = mem_calloc(nr, sizeof *edges);
-	struct call_sums *until =
-	    mem_calloc(nr + 2, sizeof *until); /* until[i + 1]: sums of part i, later of parts 0 to i */
+	struct call_sums *until = mem_calloc(
+	    nr + 2, sizeof *until); /* until[i + 1]: sums of interval i, later of intervals 0 to i */
 	for (size_t i = 0; i < nr; i++)
 		edges[i] = step_edge(r, i / 2, i % 2);
 	sort_plain(edges, nr, sizeof *edges, number_cmp_i64);
 	int64_t *steps = count_steps(r, edges, nr);
-	for (size_t i = 0, part = 0; i < r->host.spans.nr; i++) {
+	for (size_t i = 0, interval = 0; i < r->host.spans.nr; i++) {
 		const struct host_span *s = &r->host.spans.v[i];
 		struct host_name *h = span_name(&r->host, s);
 		if (!h->timed)
 			continue;
 		int64_t start_ns = span_start(&r->host, s), dur_ns = span_dur(&r->host, s);
-		if ((part < nr && edges[part] <= start_ns) ||
-		    (part > 0 && start_ns < edges[part - 1])) /* not the part of the previous call */
-			part = edges_until(edges, nr, start_ns);
-		struct call_sums *b = &until[part + 1];
-		call_add(h, dur_ns, steps[part]);
+		if ((interval < nr && edges[interval] <= start_ns) ||
+		    (interval > 0 &&
+		     start_ns < edges[interval - 1])) /* not the interval of the previous call */
+			interval = edges_until(edges, nr, start_ns);
+		struct call_sums *b = &until[interval + 1];
+		call_add(h, dur_ns, steps[interval]);
 		b->launch_ns += h->launch ? dur_ns : 0;
 		b->sync_ns += h->sync ? dur_ns : 0;
 		b->sync_count += h->sync;

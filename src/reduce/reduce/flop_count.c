@@ -545,7 +545,7 @@ static int64_t bytes_out(const struct flop_rule *rule, const struct event *ev, i
 }
 
 /* True for a kernel of Inductor whose name shows that it may read only parts of its arguments. */
-static bool reads_parts(struct span name)
+static bool reads_slices(struct span name)
 {
 	static const char *const words[] = { "embedding", "index",  "gather", "scatter", "slice",
 		                                 "select",    "split",  "cat",    "pool",    "constant_pad",
@@ -562,7 +562,7 @@ int64_t byte_count(const struct flop_rule *rule, const struct event *ev, int64_t
 	                 : INT32_MAX;
 	struct moved m = moved_by(ev, inputs);
 	if (rule->traffic == TRAFFIC_UNKNOWN || m.nr < 1 ||
-	    (rule->traffic == TRAFFIC_TRITON && reads_parts(name_span(ev->name))))
+	    (rule->traffic == TRAFFIC_TRITON && reads_slices(name_span(ev->name))))
 		return -1;
 	if (rule->traffic == TRAFFIC_ROWS)
 		return bytes_of_rows(ev, &m);

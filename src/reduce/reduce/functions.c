@@ -299,7 +299,7 @@ void function_figures(struct reducer *r, struct digest *d)
 {
 	/* paths with less time get no row of their own, since digest_small_functions() would add it to
 	 * a sum */
-	int64_t least_ns = d->window_ns > 0 ? (d->window_ns - 1) / KEEP_PART + 1 : 0;
+	int64_t least_ns = d->window_ns > 0 ? (d->window_ns - 1) / KEEP_SHARE + 1 : 0;
 	python_figures(&r->python, least_ns, d);
 	digest_small_functions(d);
 	python_medians(&r->python, d);

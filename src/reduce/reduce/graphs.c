@@ -551,10 +551,10 @@ void graphs_figures(const struct reducer *r, struct trust_counts *t)
 		const struct where_work *work = &r->where.work.v[i];
 		if (work->run == NO_ID)
 			continue;
-		int64_t *part = to[r->graphs.replays.v[r->graphs.runs.v[work->run].replay].join];
+		int64_t *sum = to[r->graphs.replays.v[r->graphs.runs.v[work->run].replay].join];
 		t->replayed_ns += work->dur_ns;
-		if (part)
-			*part += work->dur_ns;
+		if (sum)
+			*sum += work->dur_ns;
 	}
 }
 

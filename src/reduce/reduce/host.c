@@ -25,9 +25,9 @@ void host_release(struct host_events *h)
 
 /* ---- intake of events ---- */
 
-static bool name_has(struct span s, struct span part)
+static bool name_has(struct span s, struct span needle)
 {
-	return memmem(s.p, s.n, part.p, part.n) != NULL;
+	return memmem(s.p, s.n, needle.p, needle.n) != NULL;
 }
 
 /* The name of a call of CUDA or HIP without its prefix: "MemcpyAsync"; "" for other calls. */

@@ -10,8 +10,9 @@
 #include "base/search.h"
 #include "reduce/reducer.h"
 
-/* Adds part `p` of the step with the id `group`, and the step itself if it is new. */
-static void part_add(struct own_steps *own, struct own_part p, int64_t group, struct mark mark)
+/* Adds interval `p` of the step with the id `group`, and the step itself if it is new. */
+static void interval_add(struct own_steps *own, struct own_interval p, int64_t group,
+                         struct mark mark)
 {
 	p.step = idmap_add(&own->groups, group);
 	mark.group = p.step;
@@ -20,7 +21,7 @@ static void part_add(struct own_steps *own, struct own_part p, int64_t group, st
 	struct mark *m = &own->marks.v[p.step];
 	number_lower(&m->start_ns, p.start_ns);
 	number_raise(&m->end_ns, p.end_ns);
-	vec_push(&own->parts, p);
+	vec_push(&own->intervals, p);
 }
 
 void own_steps_take(struct reducer *r, const struct event *ev)
@@ -28,17 +29,17 @@ void own_steps_take(struct reducer *r, const struct event *ev)
 	bool annotated = ev->kind == EVENT_GPU_ANNOTATION;
 	struct span name = name_span(ev->name);
 	r->steps.own.annotated |= annotated;
-	part_add(&r->steps.own,
-	         (struct own_part){ .device = ev->device,
-	                            .stream = annotated ? ev->stream : IDENT_NONE,
-	                            .start_ns = ev->start_ns,
-	                            .end_ns = ev->start_ns + ev->dur_ns },
-	         ev->step,
-	         (struct mark){ .start_ns = ev->start_ns,
-	                        .end_ns = ev->start_ns + ev->dur_ns,
-	                        .number = step_number_of(name),
-	                        .told = annotated ? step_told_by(name) : (struct step_told){ 0 },
-	                        .pid = IDENT_NONE });
+	interval_add(&r->steps.own,
+	             (struct own_interval){ .device = ev->device,
+	                                    .stream = annotated ? ev->stream : IDENT_NONE,
+	                                    .start_ns = ev->start_ns,
+	                                    .end_ns = ev->start_ns + ev->dur_ns },
+	             ev->step,
+	             (struct mark){ .start_ns = ev->start_ns,
+	                            .end_ns = ev->start_ns + ev->dur_ns,
+	                            .number = step_number_of(name),
+	                            .told = annotated ? step_told_by(name) : (struct step_told){ 0 },
+	                            .pid = IDENT_NONE });
 }
 
 /* Gives each step the interval of the host annotation with its number, if each step has exactly
@@ -76,30 +77,31 @@ void own_steps_use(struct reducer *r)
 		vec_push(&r->steps.marks, r->steps.own.numbered.v[i]);
 }
 
-ORDERING(own_part_cmp, struct own_part, RISING(device) RISING(stream) RISING(start_ns))
+ORDERING(own_interval_cmp, struct own_interval, RISING(device) RISING(stream) RISING(start_ns))
 
 void own_steps_order(struct reducer *r)
 {
 	uint32_t *step = mem_calloc(r->steps.own.marks.nr, sizeof *step); /* group id → index of mark */
 	for (size_t i = 0; i < r->steps.marks.nr; i++)
 		step[r->steps.marks.v[i].group] = (uint32_t)i;
-	for (size_t i = 0; i < r->steps.own.parts.nr; i++)
-		r->steps.own.parts.v[i].step = step[r->steps.own.parts.v[i].step];
-	vec_sort(&r->steps.own.parts, own_part_cmp);
+	for (size_t i = 0; i < r->steps.own.intervals.nr; i++)
+		r->steps.own.intervals.v[i].step = step[r->steps.own.intervals.v[i].step];
+	vec_sort(&r->steps.own.intervals, own_interval_cmp);
 	free(step);
 }
 
 uint32_t own_steps_at(const struct reducer *r, const struct activity *a)
 {
 	int64_t lane = r->gpu.lanes.keys.v[activity_lane(&r->gpu, a)];
-	const struct own_part at = {
+	const struct own_interval at = {
 		.device = r->gpu.devices.keys.v[idmap_pair_first(lane)],
 		.stream = r->steps.own.annotated ? r->gpu.streams.keys.v[(uint32_t)lane] : IDENT_NONE,
 		.start_ns = a->start_ns,
 	};
-	size_t lo = 0, hi = r->steps.own.parts.nr; /* lo becomes the number of parts up to `at` */
-	SEARCH(lo, hi, i, own_part_cmp(&r->steps.own.parts.v[i], &at) <= 0);
-	const struct own_part *last = lo ? &r->steps.own.parts.v[lo - 1] : NULL;
+	size_t lo = 0,
+	       hi = r->steps.own.intervals.nr; /* lo becomes the number of intervals up to `at` */
+	SEARCH(lo, hi, i, own_interval_cmp(&r->steps.own.intervals.v[i], &at) <= 0);
+	const struct own_interval *last = lo ? &r->steps.own.intervals.v[lo - 1] : NULL;
 	return last && last->device == at.device && last->stream == at.stream &&
 	               a->start_ns < last->end_ns
 	           ? last->step

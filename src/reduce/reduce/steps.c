@@ -12,7 +12,7 @@ void steps_release(struct steps *s)
 	idmap_release(&s->own.groups);
 	vec_release(&s->marks);
 	vec_release(&s->own.marks);
-	vec_release(&s->own.parts);
+	vec_release(&s->own.intervals);
 	vec_release(&s->own.numbered);
 	vec_release(&s->annotations);
 	vec_release(&s->owned);
@@ -91,7 +91,7 @@ static void divide_time(struct reducer *r)
 
 uint32_t steps_find(struct steps *s, int64_t at_ns)
 {
-	size_t lo = 0, hi = s->owned.nr; /* SEARCH makes `lo` the number of parts that have begun at
+	size_t lo = 0, hi = s->owned.nr; /* SEARCH makes `lo` the number of intervals that have begun at
 	                                    `at_ns` */
 	SEARCH(lo, hi, i, s->owned.v[i].start_ns <= at_ns);
 	if (lo == 0 || at_ns >= s->owned.v[lo - 1].end_ns)

@@ -32,10 +32,10 @@ struct annotation {
 /// Largest number of annotations that are kept. No marker is proposed for a trace with more.
 enum { ANNOTATIONS_KEPT = 1 << 20 };
 
-/// A step, or a part of a step, on the timeline of one GPU or of one of its streams.
-struct own_part {
+/// A step, or an interval of a step, on the timeline of one GPU or of one of its streams.
+struct own_interval {
 	int64_t device, stream; ///< ids in the trace of GPU and stream; stream is IDENT_NONE if the
-	                        ///< part is of all streams
+	                        ///< interval is of all streams
 	int64_t start_ns, end_ns;
 	uint32_t step; ///< id of the step in `groups`; from own_steps_order() on, index in
 	               ///< `steps.marks`
@@ -46,7 +46,8 @@ struct own_steps {
 	struct idmap groups; ///< ids in the trace of steps, each once; a step has the same id on all
 	                     ///< GPUs
 	VEC(struct mark) marks; ///< steps over all GPUs, indexed by id in `groups`
-	VEC(struct own_part) parts; ///< parts of steps; own_steps_order() sorts them by GPU, stream
+	VEC(struct own_interval)
+	intervals; ///< intervals of steps; own_steps_order() sorts them by GPU, stream
 	VEC(struct mark) numbered; ///< annotations on the host that have the number of a step
 	bool in_use; ///< true if `marks` are the steps of the trace
 	bool annotated; ///< true if `marks` are annotations on the GPU, not steps derived by XProf
@@ -64,7 +65,7 @@ struct steps {
 	struct own_steps own;
 	VEC(struct annotation) annotations;
 	bool annotations_cut; ///< true if the trace has more annotations than were kept
-	VEC(struct owned) owned; ///< parts of steps, disjoint and in order of time
+	VEC(struct owned) owned; ///< intervals of steps, disjoint and in order of time
 	size_t owned_near; ///< index of the interval found last; the next search tries it first
 	size_t warmup; ///< number of marks that are left out at the beginning
 	size_t usable; ///< number of complete measured steps: marks after the warm-up, without those at
@@ -86,7 +87,7 @@ void steps_make(struct reducer *r, struct digest *d);
 /// of complete measured steps.
 void steps_attribute(struct reducer *r, struct digest *d);
 
-/// Stores a step on the timeline of a GPU, or the part of a step that is on one stream.
+/// Stores a step on the timeline of a GPU, or the interval of a step that is on one stream.
 void own_steps_take(struct reducer *r, const struct event *ev);
 
 /// If no annotation is a marker and `options` allow it, the steps that the profiler marked itself
@@ -96,8 +97,8 @@ void own_steps_use(struct reducer *r);
 /// Prepares own_steps_at(). Call it once `steps.marks` are sorted.
 void own_steps_order(struct reducer *r);
 
-/// Index of the step that was running when an activity began, on its GPU (and stream, if parts have
-/// streams); NO_ID if there was none.
+/// Index of the step that was running when an activity began, on its GPU (and stream, if intervals
+/// have streams); NO_ID if there was none.
 uint32_t own_steps_at(const struct reducer *r, const struct activity *a);
 
 /// Stores an annotation that is not a marker.

@@ -18,17 +18,17 @@ struct where_sums {
 	VEC(struct where_sum) list;
 };
 
-/* Adds `part` to the sum for a name and a moment (struct where_moment), unless `moment` is
+/* Adds `more` to the sum for a name and a moment (struct where_moment), unless `moment` is
    NO_ID. */
-static void add(struct where_sums *s, uint32_t moment, uint32_t name, struct where_sum part)
+static void add(struct where_sums *s, uint32_t moment, uint32_t name, struct where_sum more)
 {
 	if (moment == NO_ID)
 		return;
 	uint32_t id = idmap_add(&s->ids, idmap_pair(moment, name));
 	struct where_sum *sum = id == s->list.nr ? vec_push_zero(&s->list) : &s->list.v[id];
-	sum->count += part.count;
-	sum->total_ns += part.total_ns;
-	sum->bytes = number_add(sum->bytes, part.bytes);
+	sum->count += more.count;
+	sum->total_ns += more.total_ns;
+	sum->bytes = number_add(sum->bytes, more.bytes);
 }
 
 static void add_activities(struct reducer *r, struct where_sums *s)

@@ -4,13 +4,14 @@
 
 #include "model/digest.h"
 
-/// Collects the lowest and highest levels of equal parts of the history, and the first and last
+/// Collects the lowest and highest levels of equal slices of the history, and the first and last
 /// level. The caller may add further levels to `list`, and releases it.
 struct level_points {
 	VEC(struct memory_level) list;
 	int64_t last; ///< number of history entries at the last level (memory_level.entries)
-	int64_t part; ///< number of entries in each of the equal parts of the history
-	struct memory_level low, high, high_reserved; ///< lowest and highest levels in the current part
+	int64_t slice; ///< number of entries in each of the equal slices of the history
+	struct memory_level low, high,
+	    high_reserved; ///< lowest and highest levels in the current slice
 };
 
 /// Prepares to add levels. `last` is the number of history entries at the last level.

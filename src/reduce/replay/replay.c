@@ -64,7 +64,7 @@ static void category_rows(struct replay *r)
 
 /* ---- devices of the snapshot ---- */
 
-static enum status replay_parts(struct replay *r)
+static enum status replay_stages(struct replay *r)
 {
 	replay_final(r);
 	TRY(replay_pair(r));
@@ -99,7 +99,7 @@ static enum status replay_device(struct replay *r, const struct replay_options *
 		r->categories[i] = memory_item_of(r->stat.id, MEMORY_LIST_CATEGORY);
 		r->categories[i].largest = -1; /* until a block is allocated */
 	}
-	enum status st = replay_parts(r);
+	enum status st = replay_stages(r);
 	free(r->alloc_of);
 	free(r->categories);
 	return st;

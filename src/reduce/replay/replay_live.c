@@ -1,12 +1,12 @@
 #include "base/number.h"
 #include "replay/replay_internal.h"
 
-enum live_part { PERSISTENT, CARRIED, TRANSIENT };
+enum lifetime { PERSISTENT, CARRIED, TRANSIENT };
 
 /* A block that is live at a certain moment. */
 struct live_block {
 	uint32_t site;
-	enum live_part part;
+	enum lifetime lifetime;
 	int64_t bytes, requested, blocks;
 };
 
@@ -146,14 +146,14 @@ static struct memory_item *category_of_block(struct replay *r, const struct live
 
 static void peak_figures(struct replay *r, struct live_set *set)
 {
-	int64_t *const parts[] = { &r->stat.peak_persistent, &r->stat.peak_carried,
-		                       &r->stat.peak_transient };
+	int64_t *const sums[] = { &r->stat.peak_persistent, &r->stat.peak_carried,
+		                      &r->stat.peak_transient };
 	for (size_t i = 0; i < set->list.nr; i++) {
 		const struct live_block *l = &set->list.v[i];
 		struct memory_item *c = category_of_block(r, l);
 		c->bytes += l->bytes;
 		c->blocks += l->blocks;
-		*parts[l->part] += l->bytes;
+		*sums[l->lifetime] += l->bytes;
 	}
 	vec_sort(&set->list, live_bytes_cmp);
 	size_rows(r, set);

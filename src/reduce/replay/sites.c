@@ -19,24 +19,24 @@ struct frame_look {
 
 /* ---- file names ---- */
 
-static struct span after_last(struct span s, struct span part)
+static struct span after_last(struct span s, struct span needle)
 {
-	for (size_t i = s.n; i >= part.n && part.n; i--)
-		if (memcmp(s.p + i - part.n, part.p, part.n) == 0)
+	for (size_t i = s.n; i >= needle.n && needle.n; i--)
+		if (memcmp(s.p + i - needle.n, needle.p, needle.n) == 0)
 			return (struct span){ s.p + i, s.n - i };
 	return (struct span){ NULL, 0 };
 }
 
-/* The path below site-packages, else the last two parts of the path. The result does not depend on
- * where a project is installed. */
+/* The path below site-packages, else the last two components of the path. The result does not
+ * depend on where a project is installed. */
 static struct span short_file(struct span file)
 {
 	struct span in = after_last(file, SPAN("-packages/"));
 	if (in.n)
 		return in;
 	size_t from = file.n;
-	for (int parts = 0; from > 0; from--)
-		if (file.p[from - 1] == '/' && ++parts == 2)
+	for (int components = 0; from > 0; from--)
+		if (file.p[from - 1] == '/' && ++components == 2)
 			break;
 	return (struct span){ file.p + from, file.n - from };
 }

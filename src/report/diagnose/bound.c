@@ -9,13 +9,13 @@
 #include "model/fold.h"
 #include "model/step_figures.h"
 
-/* Least shares of the step time. PART_WORTH_NAMING: the evidence names the cause. PART_BESIDE: a
- * second bound makes the run "mixed". PART_MOST: the confidence in the largest bound is medium.
- * PART_CLEAR: it is high. */
-#define PART_WORTH_NAMING (10 * PERCENT)
-#define PART_BESIDE BOUND_BESIDE
-#define PART_MOST (50 * PERCENT)
-#define PART_CLEAR (70 * PERCENT)
+/* Least shares of the step time. SHARE_WORTH_NAMING: the evidence names the cause. SHARE_BESIDE: a
+ * second bound makes the run "mixed". SHARE_MOST: the confidence in the largest bound is medium.
+ * SHARE_CLEAR: it is high. */
+#define SHARE_WORTH_NAMING (10 * PERCENT)
+#define SHARE_BESIDE BOUND_BESIDE
+#define SHARE_MOST (50 * PERCENT)
+#define SHARE_CLEAR (70 * PERCENT)
 
 /* Longest host time per GPU activity (for the launch and the operator around it) for which
  * launching can be the cause of idle time. If the host needs longer, the cause is something else,
@@ -171,10 +171,10 @@ static int64_t explain_waits(struct bounds *b)
 	figure_of_metric(b->v, METRIC_STEP_SYNC_COUNT, &count);
 	if (b->window || count < 2)
 		sync = 0;
-	if (sync >= PART_WORTH_NAMING)
+	if (sync >= SHARE_WORTH_NAMING)
 		SAY(b, "%s synchronizations a step hold the host for %s of it",
 		    unit_text(b->a, UNIT_COUNT, count), pct(b, sync));
-	if (copies >= PART_WORTH_NAMING)
+	if (copies >= SHARE_WORTH_NAMING)
 		SAY(b, "calls that copy memory hold the host for %s of the trace: they wait for the GPU",
 		    pct(b, copies));
 	return sync + copies;
@@ -185,18 +185,18 @@ static void explain_idle(struct bounds *b)
 {
 	int64_t idle = b->part[STEP_PART_IDLE], host = host_busy(b);
 	int64_t loader = share_of_step(b, METRIC_STEP_DATALOADER_TIME);
-	if (idle < PART_WORTH_NAMING)
+	if (idle < SHARE_WORTH_NAMING)
 		return;
 	explain(b, BOUND_INPUT, loader, &idle);
-	if (b->share[BOUND_INPUT] >= PART_WORTH_NAMING)
+	if (b->share[BOUND_INPUT] >= SHARE_WORTH_NAMING)
 		SAY(b, "the data loader takes %s of %s", pct(b, loader), b->of);
-	if (idle < PART_WORTH_NAMING)
+	if (idle < SHARE_WORTH_NAMING)
 		return;
 	int64_t waits = explain_waits(b);
 	explain(b, BOUND_SYNCHRONIZATION, waits, &idle);
 	const struct function_stat *most;
 	host -= loader + waits + set_up_share(b->v->run, &most);
-	if (idle < PART_WORTH_NAMING)
+	if (idle < SHARE_WORTH_NAMING)
 		return;
 	__int128 window = 0;
 	for (size_t r = 0; r < b->v->run->ranks.nr; r++)
@@ -208,20 +208,20 @@ static void explain_idle(struct bounds *b)
 		b->share[BOUND_UNKNOWN] = idle;
 		SAY(b, "most kernels come out of replays of GPU graphs: the GPU waits for what "
 		       "the host does around them");
-	} else if (host >= PART_MOST && each <= LAUNCH_NS) {
+	} else if (host >= SHARE_MOST && each <= LAUNCH_NS) {
 		explain(b, BOUND_LAUNCH, idle, &idle);
 		SAY(b,
 		    "a host thread is in operators and runtime calls for %s of the trace, "
 		    "waits and the data loader aside: it does not launch fast enough",
 		    pct(b, host));
-	} else if (host < PART_MOST && gap > 0) {
+	} else if (host < SHARE_MOST && gap > 0) {
 		explain(b, BOUND_LAUNCH, idle, &idle);
 		b->inferred = true;
 		SAY(b,
 		    "the GPU waits %s for each of its short activities: operators "
 		    "and the Python between them do not launch fast enough",
 		    unit_text(b->a, UNIT_NS, gap));
-	} else if (host >= PART_MOST) {
+	} else if (host >= SHARE_MOST) {
 		b->share[BOUND_UNKNOWN] = idle;
 		SAY(b,
 		    "a host thread is in operators and runtime calls for %s of "
@@ -237,9 +237,9 @@ static void explain_idle(struct bounds *b)
 	}
 }
 
-/* Choose the bound with the largest share. If that share is below PART_MOST, and a second bound has
- * PART_BESIDE or more, the bound is "mixed". If compute is the largest, PART_CLEAR replaces
- * PART_MOST, since computing is the purpose of a run. */
+/* Choose the bound with the largest share. If that share is below SHARE_MOST, and a second bound
+ * has SHARE_BESIDE or more, the bound is "mixed". If compute is the largest, SHARE_CLEAR replaces
+ * SHARE_MOST, since computing is the purpose of a run. */
 static void decide(struct bounds *b)
 {
 	enum bound most = BOUND_UNKNOWN;
@@ -251,11 +251,11 @@ static void decide(struct bounds *b)
 		if (i != (int)most && b->share[i] > beside)
 			beside = b->share[i];
 	struct classification *c = b->out;
-	int64_t clear = most == BOUND_COMPUTE ? PART_CLEAR : PART_MOST;
-	c->bound = beside >= PART_BESIDE && b->share[most] < clear ? BOUND_MIXED : most;
-	c->confidence = b->share[most] >= PART_CLEAR  ? CONFIDENCE_HIGH
-	                : b->share[most] >= PART_MOST ? CONFIDENCE_MEDIUM
-	                                              : CONFIDENCE_LOW;
+	int64_t clear = most == BOUND_COMPUTE ? SHARE_CLEAR : SHARE_MOST;
+	c->bound = beside >= SHARE_BESIDE && b->share[most] < clear ? BOUND_MIXED : most;
+	c->confidence = b->share[most] >= SHARE_CLEAR  ? CONFIDENCE_HIGH
+	                : b->share[most] >= SHARE_MOST ? CONFIDENCE_MEDIUM
+	                                               : CONFIDENCE_LOW;
 	if (most == BOUND_UNKNOWN || b->window || (most == BOUND_LAUNCH && b->inferred))
 		c->confidence = CONFIDENCE_LOW;
 	else if ((most == BOUND_LAUNCH || most == BOUND_SYNCHRONIZATION) &&
@@ -336,7 +336,7 @@ static void divide_compute(struct bounds *b)
 	if (known > l.all)
 		known = l.all;
 	c->busy = c->bound == BOUND_COMPUTE;
-	if (!l.all || (!known && !c->busy) || b->part[STEP_PART_COMPUTE] < PART_WORTH_NAMING) {
+	if (!l.all || (!known && !c->busy) || b->part[STEP_PART_COMPUTE] < SHARE_WORTH_NAMING) {
 		c->confidence = c->busy ? CONFIDENCE_LOW : c->confidence;
 		return;
 	}
@@ -445,7 +445,7 @@ static void say_missing(struct bounds *b)
 	struct classification *c = b->out;
 	if (!r.traces)
 		vec_push(&c->missing, "a trace: where the time of a step goes");
-	if (r.traces && b->part[STEP_PART_COMPUTE] >= PART_BESIDE)
+	if (r.traces && b->part[STEP_PART_COMPUTE] >= SHARE_BESIDE)
 		vec_push(&c->missing, "hardware counters: whether kernels are limited by DRAM bandwidth, "
 		                      "by the compute units or by latency");
 	if (r.traces && b->window)

@@ -14,7 +14,7 @@ struct kernel_sum {
 	__int128 ns, count, all_ns, steps;
 };
 
-static struct kernel_sum kernels_named(const struct run *run, const char *const *parts,
+static struct kernel_sum kernels_named(const struct run *run, const char *const *needles,
                                        const char *const *but)
 {
 	struct kernel_sum s = { 0 };
@@ -26,7 +26,7 @@ static struct kernel_sum kernels_named(const struct run *run, const char *const 
 			if (k->kind != EVENT_KERNEL)
 				continue;
 			s.all_ns += k->step_total_ns;
-			if (k->names || !name_has_any(k->name, parts) || name_has_any(k->name, but))
+			if (k->names || !name_has_any(k->name, needles) || name_has_any(k->name, but))
 				continue;
 			s.ns += k->step_total_ns;
 			s.count += k->step_count;

@@ -80,7 +80,7 @@ void diagnose_rank_table(const struct run_view *v, bool candidate, struct report
 		const struct digest *d = v->ranks[r].digest;
 		/* in a folded run (one digest for many ranks), only ranks that an insight names are
 		   shown */
-		if (!d->part_of || report_names_rank(out, candidate, d->rank))
+		if (!d->in_fold || report_names_rank(out, candidate, d->rank))
 			add_rank_row(v, r, candidate, out);
 	}
 	note_utilization(v, candidate, out);

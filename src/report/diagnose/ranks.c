@@ -54,7 +54,7 @@ static void keep_notable(int64_t *slope, size_t nr, struct arena *a)
 
 static void find_links(struct diagnosis *d)
 {
-	const struct fold *f = d->run->ranks.v[0]->part_of;
+	const struct fold *f = d->run->ranks.v[0]->in_fold;
 	int64_t *matched = arena_alloc(&d->arena, d->nr, sizeof *matched);
 	for (size_t r = 0; r < d->nr; r++)
 		matched[r] = cross_of(d, r)->matched;
@@ -212,7 +212,7 @@ static void diagnose(const struct run_view *v, const struct run_view *whole, boo
 	d.unlike = arena_alloc(&d.arena, d.nr, sizeof *d.unlike);
 	if (whole)
 		find_unlike(&d);
-	size_t most = v->run->ranks.v[0]->part_of ? out->insights.nr + NAMED : SIZE_MAX;
+	size_t most = v->run->ranks.v[0]->in_fold ? out->insights.nr + NAMED : SIZE_MAX;
 	for (size_t r = 0; r < d.nr && out->insights.nr < most; r++) {
 		if (d.slow[r])
 			add_slow(&d, r);

@@ -78,9 +78,9 @@ static int64_t profilers_share(const struct run *run)
 	return all > 0 ? number_div_round((__int128)own * MICRO, all) : 0;
 }
 
-/* True if a part of a recommendation's text asks for data that the run already has, or for shapes
+/* True if a clause of a recommendation's text asks for data that the run already has, or for shapes
  * of operators' inputs although these would not help. */
-static bool is_needless(const struct run_view *v, struct span part)
+static bool is_needless(const struct run_view *v, struct span clause)
 {
 	struct recorded r = recorded_of(v->run);
 	bool shapes_help =
@@ -99,21 +99,21 @@ static bool is_needless(const struct run_view *v, struct span part)
 		{ "all ranks", r.world_size > 0 && r.ranks >= r.world_size },
 	};
 	return ANY(i, NR_OF(rows),
-	           rows[i].needless && memmem(part.p, part.n, rows[i].word, strlen(rows[i].word)));
+	           rows[i].needless && memmem(clause.p, clause.n, rows[i].word, strlen(rows[i].word)));
 }
 
-/* Returns a text without its needless parts; semicolons separate the parts. */
+/* Returns a text without its needless clauses; semicolons separate the clauses. */
 static const char *needed(const struct run_view *v, const char *text, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;
 	while (*text) {
 		const char *end = strstr(text, "; ");
-		struct span part = { text, end ? (size_t)(end - text) : strlen(text) };
-		if (!is_needless(v, part)) {
+		struct span clause = { text, end ? (size_t)(end - text) : strlen(text) };
+		if (!is_needless(v, clause)) {
 			strbuf_adds(&b, b.n ? "; " : "");
-			strbuf_add(&b, part);
+			strbuf_add(&b, clause);
 		}
-		text = end ? end + 2 : text + part.n;
+		text = end ? end + 2 : text + clause.n;
 	}
 	return arena_take(a, &b);
 }

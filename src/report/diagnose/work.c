@@ -11,9 +11,9 @@ bool name_has_any(struct span name, const char *const *words)
 	return words && *words;
 }
 
-static bool name_has(struct span name, const char *part)
+static bool name_has(struct span name, const char *needle)
 {
-	return span_contains_nocase(name, span_of(part));
+	return span_contains_nocase(name, span_of(needle));
 }
 
 /* True if the name of a GEMM kernel has a tile size, such as "MT64x16x256", with at most FEW_ROWS

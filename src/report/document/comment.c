@@ -271,7 +271,7 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 		md_code(b, text, max_chars, in_table);
 		return;
 	}
-	/* A sentence may be added in parts: the text before a name in quotation marks, the name, and
+	/* A sentence may be added in pieces: the text before a name in quotation marks, the name, and
 	 * the text after it. The quotation marks in these texts are dropped, since the name becomes a
 	 * code span. */
 	if (s.n && s.p[s.n - 1] == '\'' && (s.n == 1 || strchr(" (", s.p[s.n - 2])))
@@ -411,8 +411,8 @@ static size_t fit(struct md_document *d, size_t max)
 	return dropped;
 }
 
-/* If the collapsed part has only one section, take the section out of it, and give the section the
- * title of that part. Readers then click once and not twice. */
+/* If the collapsed block has only one section, take the section out of it, and give the section the
+ * title of that block. Readers then click once and not twice. */
 static void collapse_once(struct md_document *d)
 {
 	struct md_section *one = NULL;

@@ -24,14 +24,15 @@ struct md_section {
 	/// true: the section is only removed if the comment is still too long after all rows, and all
 	/// sections that are not fixed, were removed
 	bool fixed;
-	bool collapsed; ///< true: the section is inside the document's collapsed part
+	bool collapsed; ///< true: the section is inside the document's collapsed block
 };
 
 /// The sections of a comment.
 struct md_document {
 	/// sections, the least important last; the first section is always written
 	VEC(struct md_section) sections;
-	const char *collapse; ///< title of the collapsed part; NULL: collapsed sections are not grouped
+	const char
+	    *collapse; ///< title of the collapsed block; NULL: collapsed sections are not grouped
 };
 
 /// Append untrusted text, which may contain any characters, as a code span of at most `max_chars`

@@ -123,7 +123,7 @@ static inline int doc_noun_chars(const char *noun, size_t nr)
 /// Where a section is shown.
 enum doc_place {
 	DOC_OPEN, ///< shown everywhere
-	DOC_ASIDE, ///< shown in a terminal, elsewhere in a collapsed part of its own
+	DOC_ASIDE, ///< shown in a terminal, elsewhere in a collapsed block of its own
 	DOC_TERMINAL, ///< shown in a terminal, elsewhere like DOC_COLLAPSED
 	DOC_COLLAPSED, ///< shown in a terminal only with --verbose, elsewhere collapsed
 	DOC_PAGE, ///< shown only on the HTML page
@@ -132,7 +132,7 @@ enum doc_place {
 
 enum doc_node_kind { NODE_SECTION, NODE_PARAGRAPH, NODE_LIST, NODE_TABLE, NODE_PICTURE };
 
-/// A part of a section, or a section with its parts.
+/// A node of a section, or a section with its nodes.
 struct doc_node {
 	enum doc_node_kind kind;
 	enum doc_place place; ///< set only for sections
@@ -153,7 +153,7 @@ enum { DOC_DEPTH = 4 };
 struct document {
 	struct arena arena; ///< owner of the nodes and of texts that builders print
 	const char *marker; ///< text by which a later run finds this comment; not escaped yet
-	const char *collapse; ///< title of the one collapsed part that holds all collapsed sections of
+	const char *collapse; ///< title of the one collapsed block that holds all collapsed sections of
 	                      ///< a comment; NULL: each is collapsed by itself
 	const char *more; ///< last line in a terminal without --verbose, which says what --verbose
 	                  ///< adds; or NULL
@@ -195,8 +195,8 @@ struct doc_node *doc_last(const struct document *d);
 /// that is not empty stays where it is; all sections behind it become its children.
 void doc_gather(struct document *d, struct doc_node *before);
 
-/// End the answer, which is the part of the document that every reader needs. What follows is for
-/// looking things up. On an HTML page, the table of contents comes between the two.
+/// End the answer, which is the beginning of the document that every reader needs. What follows is
+/// for looking things up. On an HTML page, the table of contents comes between the two.
 void doc_answer_end(struct document *d);
 
 /// Begin a paragraph.

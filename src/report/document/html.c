@@ -270,7 +270,7 @@ static const struct doc_row *put_rows(struct page *p, const struct doc_table *t,
 	return from;
 }
 
-/* Write a table. Rows that a terminal and a comment leave out are in a collapsed part, unless they
+/* Write a table. Rows that a terminal and a comment leave out are in a collapsed block, unless they
  * are few. */
 static void put_table(struct page *p, const struct doc_table *t, const char *section)
 {

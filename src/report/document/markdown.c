@@ -224,7 +224,7 @@ static void put_nodes(struct md_document *d, const struct doc_node *parent, bool
 		s->fixed = parent->fixed;
 		const struct doc_line *only =
 		    collapsed || n != parent->children ? NULL : doc_only_line(parent);
-		/* a DOC_ASIDE section is collapsed by itself, not in the common part, so that readers find
+		/* a DOC_ASIDE section is collapsed by itself, not in the common block, so that readers find
 		   it */
 		s->collapsed = collapsed && parent->place != DOC_ASIDE;
 		if (only) {

@@ -32,7 +32,7 @@ struct doc_page_hooks {
 	void (*bar)(int64_t part, int64_t whole, struct strbuf *out);
 };
 
-/// Render an HTML page in parts: `head` gets the paragraphs before the first section, `body` the
+/// Render an HTML page in pieces: `head` gets the paragraphs before the first section, `body` the
 /// rest of the document, and `nav` the items of the table of contents. Returns the offset in `body`
 /// at which the table of contents belongs: behind the nodes that were added before doc_answer_end()
 /// was called.

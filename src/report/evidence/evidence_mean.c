@@ -17,9 +17,9 @@ static struct span kernel_name(const struct digest *d, const struct code_stat *c
 	return SPAN("");
 }
 
-/* Part `i` of an amount that is divided into `nr` nearly equal parts, which add up to the
+/* Share `i` of an amount that is divided into `nr` nearly equal shares, which add up to the
  * amount. */
-static int64_t part_of(int64_t all, int64_t i, int64_t nr)
+static int64_t share_of(int64_t all, int64_t i, int64_t nr)
 {
 	return all / nr + (i < all % nr);
 }
@@ -51,7 +51,7 @@ static bool put_row(struct side_writer *w, const struct code_stat *c)
 	put_frames(w, c, HOST_THREAD, w->now_ns, total + nr * GAP_NS);
 	put_operators(w, c, HOST_THREAD, w->now_ns, total + nr * GAP_NS);
 	for (int64_t i = 0; i < nr; i++)
-		put_launch(w, c, name, part_of(total, i, nr), part_of(bytes, i, nr));
+		put_launch(w, c, name, share_of(total, i, nr), share_of(bytes, i, nr));
 	w->now_ns += GAP_NS;
 	return true;
 }

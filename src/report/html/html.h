@@ -63,7 +63,7 @@ void html_more_charts(struct html *h, size_t nr);
 /// Write the tables of the document `d` here, between the charts, and release `d`.
 void html_tables(struct html *h, struct document *d);
 
-/// Write the document `d`, which has the numbers of a chart, as a collapsed part, and release `d`.
+/// Write the document `d`, which has the numbers of a chart, as a collapsed block, and release `d`.
 void html_numbers(struct html *h, struct document *d);
 
 /// The name `whole` as the document shows it, perhaps shortened.

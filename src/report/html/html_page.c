@@ -21,7 +21,7 @@ void html_text(struct html *h, const char *text)
 		doc_html_escape(&h->body, span_of(text));
 }
 
-/* ---- parts of a page ---- */
+/* ---- sections of a page ---- */
 
 void html_swatch(struct html *h, const char *class)
 {

@@ -1,4 +1,4 @@
-/// A page of HTML: escaped text, sections, and parts that a reader can expand.
+/// A page of HTML: escaped text, sections, and blocks that a reader can expand.
 #ifndef GG_HTML_HTML_PAGE_H
 #define GG_HTML_HTML_PAGE_H
 
@@ -8,7 +8,7 @@
 #include "model/report.h"
 #include "report/writer.h"
 
-/// The parts of a page that are around its document.
+/// The frame of a page: what is around its document.
 struct page_frame {
 	const char *tool; ///< text above the heading: the name of the tool
 	const char *heading;
@@ -43,7 +43,7 @@ void html_text(struct html *h, const char *text);
 /// The caller then writes a description, which it ends with </desc>.
 void html_picture(struct html *h, const char *attributes, const char *title);
 
-/// Begin a part that is collapsed until a reader expands it. The caller ends it with </details>.
+/// Begin a block that is collapsed until a reader expands it. The caller ends it with </details>.
 void html_details(struct html *h, const char *summary);
 
 /// Begin an entry of a legend with a square in the class `class` of the style sheet. The caller

@@ -30,7 +30,7 @@ struct svg_range svg_axis(struct svg_range r, bool binary)
 	__int128 step = 1;
 	for (int nth = 0;; step = !binary && nth++ % 3 == 1 ? step / 2 * 5 : step * 2) {
 		__int128 from = floor_to(lo, step), to = -floor_to(-hi, step);
-		if (to - from > SVG_PARTS * step)
+		if (to - from > SVG_INTERVALS * step)
 			continue;
 		if (from < INT64_MIN || to > INT64_MAX)
 			return (struct svg_range){ r.lo, r.hi, 1 };
@@ -42,17 +42,17 @@ struct svg_range svg_axis(struct svg_range r, bool binary)
 void svg_labels(struct strbuf *b, enum unit unit, struct svg_range y, const char *class)
 {
 	struct arena a = ARENA_INIT;
-	const char *texts[SVG_PARTS + 1];
+	const char *texts[SVG_INTERVALS + 1];
 	bool alike = false;
-	for (int i = 0; i <= y.parts; i++) {
-		int64_t value = (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts);
+	for (int i = 0; i <= y.intervals; i++) {
+		int64_t value = (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.intervals);
 		texts[i] = unit_text(&a, unit, value);
 		alike = alike || (i && strcmp(texts[i], texts[i - 1]) == 0);
 	}
-	for (int i = 1; i <= y.parts && alike; i++)
-		texts[i] = unit_change(&a, unit, (int64_t)(((__int128)y.hi - y.lo) * i / y.parts));
+	for (int i = 1; i <= y.intervals && alike; i++)
+		texts[i] = unit_change(&a, unit, (int64_t)(((__int128)y.hi - y.lo) * i / y.intervals));
 	strbuf_addf(b, "<div class=\"%s\" aria-hidden=\"true\">", class);
-	for (int i = y.parts; i >= 0; i--)
+	for (int i = y.intervals; i >= 0; i--)
 		strbuf_addf(b, "<span>%s</span>", texts[i]);
 	strbuf_adds(b, "</div>");
 	arena_release(&a);
@@ -73,10 +73,10 @@ static int64_t place_y(struct svg_range y, int64_t v)
 
 void svg_thin(const struct series_point *v, size_t nr, struct svg_points *out)
 {
-	size_t parts = nr < SVG_POINTS ? nr : SVG_POINTS;
+	size_t slices = nr < SVG_POINTS ? nr : SVG_POINTS;
 	*out = (struct svg_points){ 0 };
-	for (size_t k = 0, i = 0; k < parts; k++) {
-		size_t end = nr * (k + 1) / parts, best = i;
+	for (size_t k = 0, i = 0; k < slices; k++) {
+		size_t end = nr * (k + 1) / slices, best = i;
 		for (; i < end; i++)
 			best = v[i].y > v[best].y ? i : best;
 		vec_push(&out->list, v[best]);
@@ -88,8 +88,8 @@ void svg_thin(const struct series_point *v, size_t nr, struct svg_points *out)
 void svg_grid(struct strbuf *b, struct svg_range y)
 {
 	strbuf_adds(b, "<path class=\"grid\" d=\"");
-	for (int i = 0; i <= y.parts; i++)
-		strbuf_addf(b, "M0 %dH%d", SVG_HEIGHT * i / y.parts, SVG_WIDTH);
+	for (int i = 0; i <= y.intervals; i++)
+		strbuf_addf(b, "M0 %dH%d", SVG_HEIGHT * i / y.intervals, SVG_WIDTH);
 	strbuf_adds(b, "\"/>");
 }
 

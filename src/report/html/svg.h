@@ -18,7 +18,7 @@ enum { SVG_POINTS = 500 };
 /// Range of an axis, lo ≤ hi, and its number of intervals.
 struct svg_range {
 	int64_t lo, hi;
-	int parts;
+	int intervals;
 };
 
 /// A list of points.
@@ -30,11 +30,11 @@ struct svg_points {
 void svg_range_add(struct svg_range *r, int64_t v);
 
 /// Largest number of intervals of an axis.
-enum { SVG_PARTS = 6 };
+enum { SVG_INTERVALS = 6 };
 
-/// Returns `r` widened to at most SVG_PARTS intervals of equal, round length; they include 0 if `r`
-/// is a single value, or if `r.lo` is between 0 and `r.hi` / 2. `binary`: round lengths are powers
-/// of two.
+/// Returns `r` widened to at most SVG_INTERVALS intervals of equal, round length; they include 0 if
+/// `r` is a single value, or if `r.lo` is between 0 and `r.hi` / 2. `binary`: round lengths are
+/// powers of two.
 struct svg_range svg_axis(struct svg_range r, bool binary);
 
 /// Reduce `nr` points, which must be sorted by x, to at most SVG_POINTS: of each group of

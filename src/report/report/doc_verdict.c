@@ -115,7 +115,7 @@ static const char *broken_limit(const struct report *r, const struct finding *f)
 }
 
 /* The beginning of a finding's title that the heading shows. */
-static struct span first_part(const struct finding *f)
+static struct span first_clause(const struct finding *f)
 {
 	const char *end = strstr(f->title, "; ");
 	if (f->head && f->cost_amount[0])
@@ -128,7 +128,7 @@ static void put_first(struct document *d, const struct report *r, const struct f
 {
 	const char *limit = broken_limit(r, f);
 	bool costs = f->head && f->cost_amount[0];
-	doc_sentence(d, arena_dup(&d->arena, first_part(f)));
+	doc_sentence(d, arena_dup(&d->arena, first_clause(f)));
 	if (!costs)
 		return;
 	doc_say(d, ", %f", f->cost_amount);
@@ -240,7 +240,7 @@ bool doc_heading_tells(const struct report *r, const struct finding *f)
 {
 	return (f->verdict == VERDICT_INCONCLUSIVE || f->verdict == VERDICT_MISSING) &&
 	       f == report_main_finding(r) && !report_is_first(r) && !headed_check(r) &&
-	       !f->cost_amount[0] && first_part(f).n == strlen(f->title);
+	       !f->cost_amount[0] && first_clause(f).n == strlen(f->title);
 }
 
 void doc_verdict(struct document *d, const struct report *r)

@@ -30,7 +30,8 @@ void report_names(const struct report *r, struct short_names *names);
 struct doc_table *doc_run_table(struct document *d, const struct report *r, const char *title,
                                 const struct doc_column *columns, size_t nr);
 
-/* The parts of a report. Each function adds one section; a section that stays empty is dropped. */
+/* The sections of a report. Each function adds one section; a section that stays empty is dropped.
+ */
 
 /// Add the section of findings, and of checks beyond their limits that no finding explains.
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust);
