@@ -121,7 +121,7 @@ enum status baseline_read(const char *path, struct baseline *out, struct diag_lo
 void baseline_release(struct baseline *b)
 {
 	history_release(&b->recent);
-	history_release(&b->sample);
+	history_release(&b->history);
 	vec_release(&b->reference.runs);
 	run_release(&b->pin);
 	if (b->reference_run)

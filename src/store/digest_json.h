@@ -40,8 +40,8 @@ struct baseline {
 	/// is no such file
 	struct baseline *reference_run;
 	struct history recent; ///< accepted runs stored in the baseline file itself, oldest first
-	struct history sample; ///< every run of the main branch, from the history file
-	struct history reference; ///< accepted runs after the pin, merged from `recent` and `sample`,
+	struct history history; ///< every run of the main branch, from the history file
+	struct history reference; ///< accepted runs after the pin, merged from `recent` and `history`,
 	                          ///< oldest first; values are borrowed
 };
 

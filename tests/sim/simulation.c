@@ -85,7 +85,7 @@ static struct said judge_runs(struct bed *b, const struct run *candidates, size_
 		                      .runs.nr_controls = nr_controls,
 		                      .runs.baseline = &b->pin_run,
 		                      .runs.recent = &b->recent,
-		                      .runs.sample = &b->sample };
+		                      .runs.history = &b->sample };
 	struct report out;
 	enum status st = judge(&in, &out, &b->log);
 	if (st != ST_OK || (out.status == ST_INPUT && !out.counts[VERDICT_UNDECIDED])) {

@@ -64,7 +64,7 @@ static inline enum status run_judge(struct bench_of_two *s)
 		                      .runs.nr_candidates = s->nr_repeats ? s->nr_repeats : 1,
 		                      .runs.baseline = s->bootstrap ? NULL : &s->baseline,
 		                      .runs.recent = s->recent.runs.nr ? &s->recent : NULL,
-		                      .runs.sample = s->sample.runs.nr ? &s->sample : NULL,
+		                      .runs.history = s->sample.runs.nr ? &s->sample : NULL,
 		                      .today = s->today,
 		                      .fail_on = s->fail_on,
 		                      .baseline_time = s->baseline_time,

@@ -203,7 +203,7 @@ static void test_trend(void **state)
 	bench_init(&b,
 	           &(struct bench_runs){ .baseline = &pin,
 	                                 .recent = &recent,
-	                                 .sample = &sample,
+	                                 .history = &sample,
 	                                 .candidates = &candidate,
 	                                 .nr_candidates = 1,
 	                                 .controls = &control,

@@ -69,13 +69,13 @@ enum status baseline_make(const struct candidates *c, const struct setup *s, boo
 static struct past_run *add_past(const struct setup *s, const struct run *run, struct baseline *b,
                                  struct diag_log *log)
 {
-	struct past_run *past = vec_push_zero(&b->sample.runs);
+	struct past_run *past = vec_push_zero(&b->history.runs);
 	past_run_of(&s->rules, s->naming, run, &b->arena, past);
 	past->provenance = b->provenance;
 	past->pin = past_source_hash(&b->pin);
 	past_run_fit(past);
 	/* true if the run added before this one has given the warning below already */
-	bool told = b->sample.runs.nr > 1 && past[-1].cut > 0;
+	bool told = b->history.runs.nr > 1 && past[-1].cut > 0;
 	if (past->cut && !told)
 		diag_warn(log,
 		          "a run of the history has room for %zu figures: the %" PRId64
@@ -89,10 +89,10 @@ static struct past_run *add_past(const struct setup *s, const struct run *run, s
 static void add_recent(struct baseline *b)
 {
 	for (size_t i = 0; i < b->recent.runs.nr; i++) {
-		bool known = ANY(k, b->sample.runs.nr,
-		                 b->sample.runs.v[k].source_hash == b->recent.runs.v[i].source_hash);
+		bool known = ANY(k, b->history.runs.nr,
+		                 b->history.runs.v[k].source_hash == b->recent.runs.v[i].source_hash);
 		if (!known)
-			vec_push(&b->sample.runs, b->recent.runs.v[i]);
+			vec_push(&b->history.runs, b->recent.runs.v[i]);
 	}
 	b->recent.runs.nr = 0;
 }
@@ -110,7 +110,7 @@ static enum status add_runs(const struct candidates *c, size_t first, const stru
 	const char *together =
 	    apart ? NULL : arena_printf(&b->arena, "%016" PRIx64, past_source_hash(&c->v[0]));
 	/* the pin (approved run) is an ordinary run once there is a newer pin */
-	if (!past_find(&b->sample, &b->pin))
+	if (!past_find(&b->history, &b->pin))
 		add_past(s, &b->pin, b, log)->verdict = "approved";
 	for (size_t i = first; i < c->nr; i++) {
 		struct past_run *past = add_past(s, &c->v[i], b, log);
@@ -134,7 +134,7 @@ enum status baseline_add_repeats(const struct candidates *c, const struct setup 
 {
 	if (c->nr == 1)
 		return ST_OK;
-	TRY(history_read(history, &b->arena, &b->sample, log));
+	TRY(history_read(history, &b->arena, &b->history, log));
 	return add_runs(c, 1, s, "approved", true, b, log);
 }
 
@@ -142,14 +142,14 @@ enum status baseline_move(const struct candidates *c, const struct setup *s,
                           const struct report *judged, struct baseline_edit *e,
                           struct baseline *moved, struct diag_log *log)
 {
-	size_t before = e->b.sample.runs.nr;
+	size_t before = e->b.history.runs.nr;
 	TRY(baseline_make(c, s, !e->b.pin.ranks.nr, moved, log));
 	add_recent(&e->b);
 	TRY(baseline_add(c, s, judged, true, &e->b, log));
-	for (size_t i = before; i < e->b.sample.runs.nr; i++)
+	for (size_t i = before; i < e->b.history.runs.nr; i++)
 		for (size_t k = 0; k < c->nr; k++)
-			if (e->b.sample.runs.v[i].source_hash == past_source_hash(&c->v[k]))
-				e->b.sample.runs.v[i].pin = past_source_hash(&moved->pin);
+			if (e->b.history.runs.v[i].source_hash == past_source_hash(&c->v[k]))
+				e->b.history.runs.v[i].pin = past_source_hash(&moved->pin);
 	TRY(baseline_save_history(&e->b, e->history, log));
 	return stored_baseline_save(moved, e->lock.target, true, log);
 }
@@ -157,7 +157,7 @@ enum status baseline_move(const struct candidates *c, const struct setup *s,
 enum status baseline_save_history(const struct baseline *b, const char *path, struct diag_log *log)
 {
 	TRY(sink_make_folders(path, log));
-	return history_write(path, &b->sample, log);
+	return history_write(path, &b->history, log);
 }
 
 enum status baseline_save_reference(const struct candidates *c, const struct setup *s,
@@ -204,7 +204,7 @@ enum status baseline_save_both(const struct baseline *b, const char *path, const
                                struct diag_log *log)
 {
 	TRY(baseline_save(b, path, log));
-	return b->sample.runs.nr ? baseline_save_history(b, history, log) : ST_OK;
+	return b->history.runs.nr ? baseline_save_history(b, history, log) : ST_OK;
 }
 
 enum status baseline_put(const struct baseline *b, const struct options *o, const char *path,
@@ -233,7 +233,7 @@ enum status baseline_say(const struct baseline *b, const char *path, const char 
 	struct sink *out;
 	struct strbuf workload = STRBUF_INIT;
 	const struct digest *d = b->pin.ranks.v[0];
-	size_t nr = b->sample.runs.nr, ranks = run_nr_ranks(&b->pin), steps = d->nr_steps;
+	size_t nr = b->history.runs.nr, ranks = run_nr_ranks(&b->pin), steps = d->nr_steps;
 	TRY(sink_open("-", false, &out, log));
 	text_add_line(&workload, span_of(b->workload));
 	sink_printf(out, "%s: %s (workload %s, ", what, diag_quote(log, path), strbuf_str(&workload));
@@ -246,7 +246,7 @@ enum status baseline_say(const struct baseline *b, const char *path, const char 
 		sink_printf(out, "%zu rank%s, %zu step%s", ranks, text_s(ranks), steps, text_s(steps));
 	if (nr)
 		sink_printf(out, ", %zu run%s of history%s", nr, text_s(nr),
-		            nr > 1 && past_find(&b->sample, &b->pin) ? " with the approved one" : "");
+		            nr > 1 && past_find(&b->history, &b->pin) ? " with the approved one" : "");
 	sink_puts(out, "); commit it");
 	if (also)
 		sink_printf(out, " and %s", diag_quote(log, also));

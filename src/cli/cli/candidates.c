@@ -81,7 +81,7 @@ bool candidates_need_no_baseline(const struct options *o, const struct rules *ru
    stored the newest run. */
 static void warn_of_update(const struct rules *rules, const struct baseline *b, struct report *out)
 {
-	const struct history *lists[] = { &b->recent, &b->sample };
+	const struct history *lists[] = { &b->recent, &b->history };
 	const struct provenance *last = &b->provenance;
 	for (size_t i = 0; i < NR_OF(lists); i++)
 		for (size_t k = 0; k < lists[i]->runs.nr; k++)
@@ -123,7 +123,7 @@ struct bench_runs candidates_runs(const struct candidates *c, const struct basel
 	runs.baseline = &b->pin;
 	runs.reference = b->reference_run ? &b->reference_run->pin : NULL;
 	runs.recent = &b->reference;
-	runs.sample = &b->sample;
+	runs.history = &b->history;
 	return runs;
 }
 

@@ -83,8 +83,8 @@ static enum status create_baseline(struct baseline_job *w, const struct options 
 	TRY(try_baseline(w, path, log));
 	TRY(baseline_add_repeats(&w->candidates, &w->setup, history, &w->made, log));
 	TRY(baseline_put(&w->made, o, path, history, o->value[OPT_FORCE] != NULL, log));
-	return baseline_say(&w->made, path, w->made.sample.runs.nr ? history : NULL, "baseline written",
-	                    log);
+	return baseline_say(&w->made, path, w->made.history.runs.nr ? history : NULL,
+	                    "baseline written", log);
 }
 
 /* Make the run the pin (the approved run) instead of the present one. */
@@ -156,7 +156,7 @@ static enum status refuse_known(const struct baseline_job *w, struct diag_log *l
 	for (size_t i = 0; i < w->candidates.nr; i++) {
 		const struct run *run = &w->candidates.v[i];
 		if (past_source_hash(run) == past_source_hash(&b->pin) || past_find(&b->recent, run) ||
-		    past_find(&b->sample, run))
+		    past_find(&b->history, run))
 			return diag_fail(log, ST_INPUT,
 			                 "%s: the baseline has this run already, and a copy would count as "
 			                 "another run; store it nevertheless with --force",
@@ -281,9 +281,9 @@ static enum status prune_runs(struct baseline_edit *e, const struct options *o,
                               struct diag_log *log)
 {
 	size_t old, inside;
-	TRY(count_old(&e->b.sample, o, &old, log));
+	TRY(count_old(&e->b.history, o, &old, log));
 	TRY(count_old(&e->b.recent, o, &inside, log));
-	drop_first(&e->b.sample, old);
+	drop_first(&e->b.history, old);
 	drop_first(&e->b.recent, inside);
 	if (old)
 		TRY(baseline_save_history(&e->b, e->history, log));
@@ -304,7 +304,7 @@ static enum status store_first(struct baseline_job *w, struct diag_log *log)
 	TRY(try_baseline(w, e->path, log));
 	TRY(baseline_add_repeats(&w->candidates, &w->setup, e->history, &w->made, log));
 	TRY(baseline_save_both(&w->made, e->lock.target, e->history, log));
-	return baseline_say(&w->made, e->path, w->made.sample.runs.nr ? e->history : NULL,
+	return baseline_say(&w->made, e->path, w->made.history.runs.nr ? e->history : NULL,
 	                    "first run of main, baseline written", log);
 }
 

@@ -135,7 +135,7 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 		WARN(v,
 		     "rule '%s': %zu of %zu recent runs have no %s, as they were added under other rules",
 		     rule->id, h->runs.nr - answers, h->runs.nr, rule->metric->name);
-	if (!rule->metric->exact && rule->noise.k && count_answers(b, &v->b.sample, q) < NOISE_RUNS)
+	if (!rule->metric->exact && rule->noise.k && count_answers(b, &v->b.history, q) < NOISE_RUNS)
 		v->nr_noiseless++;
 }
 

@@ -276,9 +276,9 @@ static void fill_reference(struct baseline *b)
 		b->recent.runs.v[i].accepted = true;
 		vec_push(&all->runs, b->recent.runs.v[i]);
 	}
-	for (size_t i = 0; i < b->sample.runs.nr; i++)
-		if (b->sample.runs.v[i].accepted && b->sample.runs.v[i].pin == pin)
-			vec_push(&all->runs, b->sample.runs.v[i]);
+	for (size_t i = 0; i < b->history.runs.nr; i++)
+		if (b->history.runs.v[i].accepted && b->history.runs.v[i].pin == pin)
+			vec_push(&all->runs, b->history.runs.v[i]);
 	if (all->runs.nr <= BASELINE_RECENT)
 		return;
 	memmove(all->runs.v, all->runs.v + all->runs.nr - BASELINE_RECENT,
@@ -333,7 +333,7 @@ enum status setup_baseline_read(const struct options *o, const char *path, struc
 	const char *history = setup_history_path(o, path, &out->arena);
 	bool is_file = strcmp(path, "-") != 0;
 	if (st == ST_OK && is_file)
-		st = history_read(history, &out->arena, &out->sample, log);
+		st = history_read(history, &out->arena, &out->history, log);
 	if (st == ST_BASELINE && access(path, R_OK) == 0)
 		diag_note(log,
 		          "take it from version control again, or make it anew of an approved run with "

@@ -336,7 +336,7 @@ static const char *headline(struct trends *t)
 
 const struct history *trends_history(const struct baseline *b)
 {
-	return b->sample.runs.nr ? &b->sample : &b->recent;
+	return b->history.runs.nr ? &b->history : &b->recent;
 }
 
 void trends_make(const struct baseline *b, const char *workload, const struct trend_options *o,

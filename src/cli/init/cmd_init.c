@@ -431,8 +431,8 @@ static enum status say_what_is_next(struct init *in)
 	if (rules && in->run.ranks.nr)
 		sink_printf(out, ", of which %zu of %zu judge this run", in->rules.judging,
 		            in->setup.rules.rules.nr);
-	if (rules && in->rules.past) {
-		size_t nr = in->rules.past->runs.nr;
+	if (rules && in->rules.history) {
+		size_t nr = in->rules.history->runs.nr;
 		sink_printf(out, "; the noise of %zu run%s in the history allows closer limits of %zu%s",
 		            nr, text_s(nr), in->rules.closer,
 		            nr ? "" : " (--history names another folder)");
@@ -502,7 +502,7 @@ static enum status read_noise(struct init *in)
 	if (is_absent(setup_history_path(in->o, path, &in->arena)) && !in->o->value[OPT_FROM_NOISE])
 		return ST_OK;
 	TRY(setup_baseline_read(in->o, path, &in->baseline, in->log));
-	in->rules.past = &in->baseline.sample;
+	in->rules.history = &in->baseline.history;
 	return ST_OK;
 }
 

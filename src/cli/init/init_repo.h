@@ -54,7 +54,7 @@ struct init_rules {
 	const struct run_view *view; ///< run that the rules are for; NULL if there is none
 
 	/// history whose noise allows narrower limits; NULL: the limits of the built-in rules stay
-	const struct history *past;
+	const struct history *history;
 	const struct rules *builtin; ///< the built-in rules, parsed
 
 	size_t judging; ///< result: number of built-in rules that judge a figure of the run

@@ -71,9 +71,9 @@ static void add_closer(struct init_rules *in, struct strbuf *out)
 {
 	char limit[NUMBER_TEXT], spread[NUMBER_TEXT];
 	struct init_limit l;
-	for (size_t i = 0; in->past && i < in->builtin->rules.nr; i++) {
+	for (size_t i = 0; in->history && i < in->builtin->rules.nr; i++) {
 		const struct rule *r = &in->builtin->rules.v[i];
-		if (!init_limit_of(r, in->past, &l))
+		if (!init_limit_of(r, in->history, &l))
 			continue;
 		if (in->closer++ == 0)
 			strbuf_adds(out, "rules:\n");

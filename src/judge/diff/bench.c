@@ -37,8 +37,8 @@ static void add_past(struct bench *b, const struct history *h, enum bench_source
 	uint64_t reference = past_source_hash(b->run[SIDE_BASELINE]);
 	for (size_t i = 0; h && i < h->runs.nr; i++) {
 		const struct past_run *run = &h->runs.v[i];
-		bool known = run == b->twin || (source == SOURCE_SAMPLE && run->source_hash == b->pin);
-		for (size_t k = 0; k < b->nr_columns && source == SOURCE_SAMPLE && !known; k++)
+		bool known = run == b->twin || (source == SOURCE_HISTORY && run->source_hash == b->pin);
+		for (size_t k = 0; k < b->nr_columns && source == SOURCE_HISTORY && !known; k++)
 			known = b->columns[k].past && b->columns[k].past->source_hash == run->source_hash;
 		if (!known)
 			add_column(b, source, run->source_hash == reference ? 0 : NO_VIEW, run,
@@ -69,7 +69,7 @@ static void sort_columns(struct bench *b)
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		const struct past_run *past = b->columns[i].past;
 		const char *time = past ? past->provenance.time : NULL;
-		order[i] = (struct at_time){ time ? time : "", history_row(b->runs.sample, past), i };
+		order[i] = (struct at_time){ time ? time : "", history_row(b->runs.history, past), i };
 	}
 	sort_plain(order, b->nr_columns, sizeof *order, at_time_cmp);
 	for (size_t i = 0; i < b->nr_columns; i++)
@@ -79,14 +79,14 @@ static void sort_columns(struct bench *b)
 static void init_columns(struct bench *b)
 {
 	const struct bench_runs *r = &b->runs;
-	size_t past = (r->recent ? r->recent->runs.nr : 0) + (r->sample ? r->sample->runs.nr : 0);
+	size_t past = (r->recent ? r->recent->runs.nr : 0) + (r->history ? r->history->runs.nr : 0);
 	b->columns = arena_alloc(&b->arena, nr_views(b) + past, sizeof *b->columns);
 	/* without a stored baseline, the first control run is also the baseline, and has only one
 	   column */
 	if (r->baseline && r->baseline != r->controls)
 		add_column(b, SOURCE_PIN, approved_view(b), NULL, b->pin);
 	add_past(b, r->recent, SOURCE_RECENT);
-	add_past(b, r->sample, SOURCE_SAMPLE);
+	add_past(b, r->history, SOURCE_HISTORY);
 	/* If there are fewer control runs than candidates, the last candidates form pairs with them:
 	 * the first candidate may be the failed run that the pairs are to confirm. */
 	size_t single =

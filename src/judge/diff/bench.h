@@ -17,7 +17,7 @@ struct bench_runs {
 	const struct history *recent; ///< accepted runs since the approved one; NULL if there are none
 
 	/// all runs of the main branch, whatever their verdict; NULL if there are none
-	const struct history *sample;
+	const struct history *history;
 	const struct run *candidates; ///< runs of the code to be judged; there must be at least one
 	size_t nr_candidates;
 	/// runs of the baseline's code (control runs), alternating with the candidates
@@ -29,7 +29,7 @@ struct bench_runs {
 enum bench_source {
 	SOURCE_PIN,
 	SOURCE_RECENT,
-	SOURCE_SAMPLE, ///< a run of the main branch that only shows how large noise is
+	SOURCE_HISTORY, ///< a run of the main branch that only shows how large noise is
 	SOURCE_SINGLE, ///< a run of the candidate that has no control run, while other runs of the
 	               ///< candidate have one
 	SOURCE_CANDIDATE,

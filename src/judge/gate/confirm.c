@@ -61,7 +61,7 @@ static size_t newest_of_main(const struct bench *b, const struct entry *e, bool 
 		const struct bench_column *column = &b->columns[b->by_time[k]];
 		const struct cell *cell = &e->cells[b->by_time[k]];
 		const char *own = column->past ? column->past->together : NULL;
-		bool failed = column->source == SOURCE_SAMPLE && column->epoch == b->pin;
+		bool failed = column->source == SOURCE_HISTORY && column->epoch == b->pin;
 		if ((column->source > SOURCE_RECENT && !failed) || !cell->has ||
 		    (job && own && strcmp(job, own) == 0))
 			continue;

@@ -95,7 +95,7 @@ static double most_noise(const struct asked *q, int64_t past_runs)
 		return INFINITY;
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		double value = (double)q->e->cells[i].value;
-		if (!q->e->cells[i].has || b->columns[i].source > SOURCE_SAMPLE || (!pct && value <= 0))
+		if (!q->e->cells[i].has || b->columns[i].source > SOURCE_HISTORY || (!pct && value <= 0))
 			continue;
 		low = fmin(low, pct ? value / 1e8 : log(value));
 		high = fmax(high, pct ? value / 1e8 : log(value));
@@ -350,7 +350,7 @@ void noise_evidence(const struct noise_model *m, const struct entry *e, struct c
 	if (!out->baseline_runs || !out->candidate_runs)
 		return;
 	for (size_t i = 0; i < m->bench->nr_columns; i++)
-		out->past_runs += e->cells[i].has && m->bench->columns[i].source <= SOURCE_SAMPLE;
+		out->past_runs += e->cells[i].has && m->bench->columns[i].source <= SOURCE_HISTORY;
 	if (!rule->metric->exact && rule->noise.k != 0 && q.alpha > 0) {
 		q.now = noise_estimate(m, e, rule->metric, false);
 		if (c->has_pin)

@@ -47,7 +47,7 @@ static double value_in(const struct entry *e, const struct metric *metric, size_
 
 static bool is_past_column(const struct bench *b, size_t i)
 {
-	return b->columns[i].source <= SOURCE_SAMPLE;
+	return b->columns[i].source <= SOURCE_HISTORY;
 }
 
 static bool is_source(const struct bench *b, size_t i, enum bench_source source)
