@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "metric/figure_name.h"
 #include "results/path.h"
 #include "results/readings.h"
@@ -27,15 +28,20 @@ struct proposal {
 	                  ///< true if this is known for some figure
 };
 
-static bool is_printed(char c)
+/* True for a text that YAML can have in single quotes. */
+static bool is_printed(struct span s)
 {
-	return (unsigned char)c >= ' ' && c != 0x7f;
+	struct strbuf line = STRBUF_INIT;
+	text_add_line(&line, s);
+	bool same = span_eq(strbuf_span(&line), s);
+	strbuf_release(&line);
+	return same;
 }
 
 /* True for a text that can be put in quotes, in a path and in YAML, without escapes. */
 static bool is_writable(struct span s)
 {
-	return s.n > 0 && ALL(i, s.n, is_printed(s.p[i]) && !strchr("\"'{}\\", s.p[i]));
+	return s.n > 0 && is_printed(s) && ALL(i, s.n, !strchr("\"'{}\\", s.p[i]));
 }
 
 /* A text as YAML has it: without quotes if it is a plain word, else in quotes. */
@@ -643,7 +649,7 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 	enum { CHARS = 400 };
 	struct span before = { log, (size_t)(s.p - log) };
 	bool any = false;
-	if (s.n >= CHARS || !ALL(i, s.n, is_printed(s.p[i]) || strchr("\t\r", s.p[i])))
+	if (s.n >= CHARS)
 		return NULL;
 	const char *line = arena_dup(a, span_trim(s, "\r")), *done = line;
 	struct strbuf out = STRBUF_INIT, label = STRBUF_INIT;
@@ -692,7 +698,7 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 	add_text(&out, done, done + strlen(done));
 	strbuf_release(&label);
 	const char *pattern = arena_take(a, &out);
-	return any ? pattern : NULL;
+	return any && is_printed(span_of(pattern)) ? pattern : NULL;
 }
 
 /* The pattern that finds the most values in the beginning of a log, or those of its lines that have
