@@ -172,6 +172,26 @@ def test_next(top):
         expect(made.returncode == 0 and (dir / "baselines" / f"w{i}.json").is_file(), f"{name}: {command}: {made.stderr}")
 
 
+def test_logs(top):
+    """A log of no known format is read by what init writes; a file without figures is refused, and nothing is written for it."""
+    dir = repository(top, "logs")
+    for name, text in (("a.log", "Throughput: {} tok/s\nPeak memory: 5.5 GiB\n"), ("it's.log", "{{'tok_s': {}, 'epoch': 0.5}}\n"), ("t.md", "| n | tok/s |\n|---|---|\n| a | {} |\n")):
+        (dir / name).write_text(text.format(120.5))
+        workload = f"w{len(files(dir))}"
+        done = run(dir, "init", name, "--workload", workload)
+        (command,) = [line for line in done.stdout.splitlines() if line.startswith("  gpugate approve")]
+        made = subprocess.run(command.replace("gpugate", GPUGATE, 1), shell=True, capture_output=True, text=True, cwd=dir)
+        expect(made.returncode == 0, f"{name}: {command}: {made.stderr}")
+        checks = ["check", name, *command.split()[command.split().index("--rules"):][:2]] if "--rules" in command else ["check", name]
+        run(dir, *checks)
+        (dir / name).write_text(text.format(60.5))
+        run(dir, *checks, code=1)
+    before = files(dir)
+    (dir / "words.log").write_text("no figure is here\n")
+    done = run(dir, "init", "words.log", "--workload", "words", code=3)
+    expect("'gpugate explain FILE'" in done.stderr and files(dir) == sorted([*before, "words.log"]), done.stderr)
+
+
 def test_refused(top):
     """The command that init proposes for a run with a fault is not refused."""
     dir = repository(top, "refused")
@@ -461,6 +481,7 @@ def main():
         top = pathlib.Path(name)
         test_systems(top)
         test_next(top)
+        test_logs(top)
         test_refused(top)
         test_home(top)
         test_below(top)

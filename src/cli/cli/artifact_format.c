@@ -180,6 +180,35 @@ enum status artifact_load_result(const struct loader *l, struct source *src,
 	return add_result(l, file, st, d, *found);
 }
 
+/* Read the lines of a proposal as a table of formats. */
+static enum status read_proposed(const struct result_proposal *own, const char *file,
+                                 struct result_formats *out, struct diag_log *log)
+{
+	struct strbuf text = STRBUF_INIT;
+	strbuf_addf(&text, "    - name: plain\n      %s", strbuf_str(&own->lines) + strlen("    - "));
+	enum status st = formats_read(file, (struct span[]){ strbuf_span(&text) }, out, log);
+	strbuf_release(&text);
+	return st;
+}
+
+const char *artifact_propose(const char *path, struct result_formats *out, struct arena *a)
+{
+	struct result_proposal own = { .lines = STRBUF_INIT };
+	const char *lines = NULL;
+	struct source *src;
+	struct diag_log unsaid;
+	diag_init(&unsaid);
+	if (source_open(path, NULL, &src, &unsaid) == ST_OK) {
+		if (result_propose(src, path_last(path), &own, &unsaid) == ST_OK && own.lines.n &&
+		    read_proposed(&own, path, out, &unsaid) == ST_OK)
+			lines = arena_dup(a, strbuf_span(&own.lines));
+		source_close(src);
+	}
+	strbuf_release(&own.lines);
+	diag_release(&unsaid);
+	return lines;
+}
+
 enum status artifact_load_plain(const struct loader *l, struct source *src, struct source *again,
                                 struct artifact_file *file, bool *found)
 {
@@ -191,11 +220,7 @@ enum status artifact_load_plain(const struct loader *l, struct source *src, stru
 	*found = st == ST_OK && own.is_plain;
 	if (*found) {
 		struct digest *d = digest_new();
-		struct strbuf text = STRBUF_INIT;
-		strbuf_addf(&text, "    - name: plain\n      %s",
-		            strbuf_str(&own.lines) + strlen("    - "));
-		st = formats_read(reader.file, (struct span[]){ strbuf_span(&text) }, &formats, file->log);
-		strbuf_release(&text);
+		st = read_proposed(&own, reader.file, &formats, file->log);
 		NEXT(st, result_read(again, &reader, d, found, file->log));
 		file->outcome = OUTCOME_RESULT;
 		st = add_figures(l, file, st, d);

@@ -46,6 +46,10 @@ GG_MUST_CHECK enum status artifact_load_machine(const struct loader *l, struct s
 GG_MUST_CHECK enum status artifact_load_result(const struct loader *l, struct source *src,
                                                struct artifact_file *file, bool *found);
 
+/// The lines of rules that would read the file at `path` as a result file, owned by `a`; NULL if it
+/// has no figure. `*out` then has these rules, else it stays as it is.
+const char *artifact_propose(const char *path, struct result_formats *out, struct arena *a);
+
 /// Read JSON or a table that no known format fits, by a format made from its own keys or columns,
 /// and add its figures. `src` and `again` have the same bytes. `*found` is false if no format could
 /// be made.

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/acceptance.h"
+#include "cli/artifact_format.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "init/init_repo.h"
@@ -159,6 +160,27 @@ static bool is_plain_path(const char *path)
 	for (const char *p = path; *p; p++)
 		plain = plain && (is_letter(*p) || is_digit(*p) || strchr("/._-", *p));
 	return plain;
+}
+
+/* Load the run. If it is a result file of no known format, a format is proposed for it. */
+static enum status load(struct init *in)
+{
+	const struct texts *args = &in->o->args;
+	struct diag_log said;
+	if (!args->nr)
+		return ST_OK;
+	diag_init(&said);
+	enum status st = run_load(args->v, args->nr, &in->setup, &in->run, &said);
+	if (st == ST_INPUT && args->nr == 1 && !artifact_recording(args->v[0]))
+		in->rules.formats = artifact_propose(args->v[0], &in->setup.rules.results, &in->arena);
+	if (in->rules.formats) {
+		run_release(&in->run);
+		st = run_load(args->v, args->nr, &in->setup, &in->run, in->log);
+	} else {
+		diag_move(in->log, &said);
+	}
+	diag_release(&said);
+	return st;
 }
 
 /* Choose a step marker if the run has no steps, but has annotations that could be steps. */
@@ -512,8 +534,7 @@ static enum status init(struct init *in)
 	TRY(choose_workload(in));
 	TRY(check_marker(in));
 	TRY(setup_init(&in->setup, in->o, in->log));
-	if (in->o->args.nr)
-		TRY(run_load(in->o->args.v, in->o->args.nr, &in->setup, &in->run, in->log));
+	TRY(load(in));
 	TRY(choose_marker(in));
 	choose_run(in);
 	TRY(read_noise(in));

@@ -51,6 +51,7 @@ bool is_plain_name(const char *name);
 struct init_rules {
 	const char *workload; ///< name of the workload, for which is_plain_name() is true
 	const char *marker; ///< step marker to write in the rules; NULL: the default marker
+	const char *formats; ///< lines to write that read a result file; NULL: a known format reads it
 	const struct run_view *view; ///< run that the rules are for; NULL if there is none
 
 	/// history whose noise allows narrower limits; NULL: the limits of the built-in rules stay
@@ -61,8 +62,8 @@ struct init_rules {
 	size_t closer; ///< result: number of rules with narrower limits
 };
 
-/// The text of a rules file that has the workload, the number of ranks, the marker and narrower
-/// limits. Owned by `a`.
+/// The text of a rules file that has the workload, the number of ranks or the format of a result
+/// file, the marker and narrower limits. Owned by `a`.
 const char *init_rules_text(struct init_rules *in, struct arena *a);
 
 /// A file to be written; both texts are borrowed.

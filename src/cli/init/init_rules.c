@@ -103,7 +103,12 @@ const char *init_rules_text(struct init_rules *in, struct arena *a)
 	                "# 'gpugate lint' says what each of them asks for, docs/rules.md how to change "
 	                "one.\nversion: 2\n");
 	strbuf_addf(&b, "workload: \"%s\"  # names the baseline\n", in->workload);
-	if (ranks > 1)
+	if (in->formats)
+		strbuf_addf(&b,
+		            "inputs:\n  results: # remove what is not a figure; write lower or higher for "
+		            "'neither'\n%s",
+		            in->formats);
+	else if (ranks > 1)
 		strbuf_addf(&b, "inputs: {expect_ranks: %zu}\n", ranks);
 	if (in->marker) {
 		strbuf_adds(&b, "steps: {marker: ");
