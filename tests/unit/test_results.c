@@ -1217,6 +1217,14 @@ static const struct {
 	  false },
 	{ "x.log", "fp16:\n      M     N     ms\n0  256.0  256.0  4.25\n1  384.0  384.0  12.5\n",
 	  "m256.0.n256.0/ms=4.25 ms lower m384.0.n384.0/ms=12.5 ms lower", false },
+	/* figures of two ranks, which have the same words before them */
+	{ "x.log",
+	  "[rank0]: step 1 loss 2.5 10.5 ms\n[rank1]: step 1 loss 3.5 20.5 ms\n[rank0]: step 2 loss "
+	  "2.5 10.5 ms\n[rank1]: step 2 loss 3.5 20.5 ms\n",
+	  "loss.median=2.5 lower n2 ±0 'median loss' [step=2] loss_ms.median=20.5 ms lower n2 ±0 "
+	  "'median loss_ms' [step=2] ms.median=10.5 ms lower n2 ±0 'median ms' [step=2] "
+	  "rank1_step_loss.median=3.5 lower n2 ±0 'median rank1_step_loss' [step=2]",
+	  false },
 	/* tables with bars; their last cells may be empty, and a row may lack its last bar */
 	{ "x.md",
 	  "# Run\n\n| model | tok/s | note |\n|---|--:|:-:|\n| a | `120.5` | |\n| b | **82.5** | x\n",

@@ -640,6 +640,23 @@ static void add_text(struct strbuf *out, const char *from, const char *to)
 	}
 }
 
+/* The beginning of the group of a number, "(?<name>", which neither of the patterns has. If they
+   have it, words of the line are put in front: those before the number (`label`), or the `first` of
+   the line. NULL if the patterns have these groups, too. */
+static const char *free_group(struct arena *a, struct span name, const char *label,
+                              const char *first, const char *const patterns[2])
+{
+	const char *const front[] = { "", label, first };
+	for (size_t i = 0; i < NR_OF(front); i++) {
+		bool has = *front[i] && span_ends(span_of(front[i]), name);
+		const char *group = arena_printf(a, "(?<%s%s%.*s>", front[i], *front[i] && !has ? "_" : "",
+		                                 has ? 0 : (int)name.n, name.p);
+		if (!strstr(patterns[0], group) && !strstr(patterns[1], group))
+			return group;
+	}
+	return NULL;
+}
+
 /* A pattern that fits a line, in which numbers with a decimal point or a unit are figures; NULL if
    it has none. The text before the line begins at `log`. The pattern is to stand beside `others`,
    or by itself if that is "": its names are then others than theirs, if need be with the words
@@ -652,7 +669,8 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 	if (s.n >= CHARS)
 		return NULL;
 	const char *line = arena_dup(a, span_trim(s, "\r")), *done = line;
-	struct strbuf out = STRBUF_INIT, label = STRBUF_INIT;
+	const char *label = "", *first = "";
+	struct strbuf out = STRBUF_INIT;
 	for (const char *c = line; *c; c++) {
 		const char *end = number_end(c);
 		if (!is_digit(*c) ||
@@ -664,8 +682,10 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 		struct strbuf name = STRBUF_INIT;
 		struct span words = span_trim((struct span){ done, (size_t)(c - done) }, " \t:=|,;()[]+-");
 		if (ANY(i, words.n, is_letter(words.p[i]))) {
-			strbuf_setlen(&label, 0);
-			add_lower(&label, words);
+			struct strbuf lower = STRBUF_INIT;
+			add_lower(&lower, words);
+			label = arena_take(a, &lower);
+			first = *first ? first : label;
 		}
 		size_t column = add_heading(&name, before, span_of(line), c);
 		bool headed = name.n;
@@ -676,15 +696,11 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 		    behind > end || figure_better(strbuf_span(&name), NULL) || (!whole && !*others);
 		if (!name.n)
 			strbuf_addf(&name, "c%zu", column);
-		const char *group = arena_printf(a, "(?<%s>", strbuf_str(&name));
-		if (strstr(others, group) || strstr(strbuf_str(&out), group)) {
-			bool within = span_ends(strbuf_span(&label), strbuf_span(&name));
-			group = arena_printf(a, "(?<%s%s%s>", strbuf_str(&label), within ? "" : "_",
-			                     within ? "" : strbuf_str(&name));
-		}
-		bool setting = headed && figure_is_setting(strbuf_span(&name), "case");
-		bool named = !strstr(strbuf_str(&out), group) && !strstr(others, group) &&
-		             (figure || setting || is_step(strbuf_span(&name)));
+		struct span called = strbuf_span(&name);
+		bool step = is_step(called), setting = headed && figure_is_setting(called, "case");
+		const char *group = free_group(a, called, step ? "" : label, step ? "" : first,
+		                               (const char *[]){ strbuf_str(&out), others });
+		bool named = group && (figure || setting || step);
 		strbuf_release(&name);
 		add_text(&out, done, c - sign);
 		strbuf_addf(&out, "%s%s", named ? group : "",
@@ -696,7 +712,6 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 		c = done - 1;
 	}
 	add_text(&out, done, done + strlen(done));
-	strbuf_release(&label);
 	const char *pattern = arena_take(a, &out);
 	return any && is_printed(span_of(pattern)) ? pattern : NULL;
 }
