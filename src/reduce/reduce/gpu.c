@@ -81,9 +81,9 @@ static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev,
 {
 	struct row_found *found = row_place(r, ev);
 	uint32_t id = found->row_name, place = lane + blocks_of(ev) * GPU_LANES_END;
-	if (found->name == ev->name && found->kind == ev->kind && found->place == place)
+	if (found->name == ev->name && found->place == place)
 		return found;
-	if (found->name != ev->name || found->kind != ev->kind)
+	if (found->name != ev->name)
 		id = idmap_add(&r->gpu.name_ids, idmap_pair(ev->kind, ev->name->id));
 	if (id == r->gpu.names.nr) {
 		struct gpu_name *g = vec_push_zero(&r->gpu.names);
@@ -99,7 +99,7 @@ static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev,
 	uint32_t row = idmap_add(&r->gpu.rows, idmap_pair(id, place));
 	if (row >= GPU_ROWS_END || lane >= GPU_LANES_END)
 		r->fault = "more than 500 million names, or 16 million streams, on GPUs: split the trace";
-	*found = (struct row_found){ ev->name, ev->kind, place, id, row & (GPU_ROWS_END - 1) };
+	*found = (struct row_found){ ev->name, place, id, row & (GPU_ROWS_END - 1) };
 	return found;
 }
 

@@ -51,10 +51,10 @@ static bool is_sync(struct span call)
 static struct row_found *host_name_find(struct reducer *r, const struct event *ev)
 {
 	struct row_found *found = row_place(r, ev);
-	if (found->name == ev->name && found->kind == ev->kind)
+	if (found->name == ev->name)
 		return found;
 	uint32_t id = idmap_add(&r->host.name_ids, idmap_pair(ev->kind, ev->name->id));
-	*found = (struct row_found){ ev->name, ev->kind, NO_ID, id, NO_ID };
+	*found = (struct row_found){ ev->name, NO_ID, id, NO_ID };
 	if (id < r->host.names.nr)
 		return found;
 	struct host_name *h = vec_push_zero(&r->host.names);

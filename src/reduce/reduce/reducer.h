@@ -63,7 +63,6 @@
 /// Cache entry: the row of all events of one kind and one name on one GPU lane or host thread.
 struct row_found {
 	const struct name *name;
-	enum event_kind kind;
 	uint32_t place; ///< id of the GPU lane or host thread
 	uint32_t row_name; ///< index into `gpu.names` or `host.names`
 	uint32_t row; ///< index into `gpu.rows` or `host.rows`
