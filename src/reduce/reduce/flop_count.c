@@ -460,7 +460,7 @@ static struct moved moved_by(const struct event *ev, int inputs)
 {
 	struct moved m = { 0 };
 	struct span dims = ev->input_dims, types = ev->input_types, strides = ev->input_strides;
-	bool cut = dims.n == 0 || is_cut(dims) || is_cut(types) || is_cut(strides);
+	bool cut = is_cut(dims) || is_cut(types) || is_cut(strides);
 	for (; !cut && m.nr < inputs && dims.n && types.n; m.nr++) {
 		struct span type = types;
 		int64_t bytes = take_input(&dims, &types, &strides, &m);
