@@ -62,8 +62,7 @@ void comm_take_host(struct reducer *r, const struct event *ev)
 		                    .end_ns = ev->start_ns + ev->dur_ns,
 		                    .name = ev->name,
 		                    .args = ev->collective.name.n > 0 };
-	if (!s.args &&
-	    !(ev->kind == EVENT_ANNOTATION && span_starts(name_span(ev->name), SPAN("nccl:"))))
+	if (!s.args && !span_starts(name_span(ev->name), SPAN("nccl:")))
 		return;
 	struct collective_call call = collective_of(ev);
 	if (call.kind == COLLECTIVE_OTHER || !comm_key_of(r, &call, &s.key))
