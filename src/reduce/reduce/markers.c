@@ -79,10 +79,10 @@ static void join_streams(struct steps *s)
 	idmap_init(&groups);
 	for (size_t i = 0; i < s->annotations.nr; i++) {
 		struct annotation a = s->annotations.v[i];
-		uint32_t at = a.group == IDENT_NONE ? NO_ID : idmap_add(&groups, a.group);
-		if (at == nr)
+		uint32_t at = idmap_add(&groups, a.group);
+		if (at == nr) {
 			s->annotations.v[nr++] = a;
-		else if (at != NO_ID) {
+		} else {
 			number_lower(&s->annotations.v[at].start_ns, a.start_ns);
 			number_raise(&s->annotations.v[at].end_ns, a.end_ns);
 		}
@@ -171,7 +171,7 @@ static void hold(const struct marker_search *m, const struct annotation *v, stru
 static bool is_fit(const struct marker_search *m, const struct marker *k)
 {
 	int64_t all = (int64_t)m->nr_launched;
-	if (k->steps == 0 || k->held == 0 || k->pattern.n > PATTERN_CHARS)
+	if (k->held == 0 || k->pattern.n > PATTERN_CHARS)
 		return false;
 	return k->server ? k->held * 100 >= all * SERVER_HOLDS_PCT
 	                 : k->steps >= STEPS_NEEDED && k->alike && k->held * 100 >= all * HOLDS_PCT;
