@@ -134,7 +134,7 @@ static enum phase span_phase_at(const struct phase_spans *p, size_t *near, uint3
 {
 	const struct phase_span *v = p->list.v;
 	size_t lo = 0, hi = p->list.nr; /* lo becomes the number of spans that start up to `at_ns` */
-	if (*near == 0 || (*near <= hi && phase_begins_by(&v[*near - 1], thread, at_ns))) {
+	if (*near == 0 || phase_begins_by(&v[*near - 1], thread, at_ns)) {
 		lo = *near;
 		for (size_t ahead = 0; ahead < 2 && lo < hi; ahead++) {
 			if (!phase_begins_by(&v[lo], thread, at_ns))
@@ -174,7 +174,7 @@ bool phases_has_activity(struct reducer *r, const struct activity *a)
 bool phases_has_op(const struct reducer *r, const struct host_span *s)
 {
 	enum phase want = r->options.phase, own = span_name(&r->host, s)->phase;
-	if (want == PHASE_ALL || own == PHASE_COMMUNICATION || want == PHASE_COMMUNICATION)
+	if (own == PHASE_COMMUNICATION || want == PHASE_COMMUNICATION)
 		return want == PHASE_COMMUNICATION && own == PHASE_COMMUNICATION;
 	size_t near[2] = { 0 };
 	return phases_at(&r->phases, near, span_thread(&r->host, s), span_start(&r->host, s)) == want;
