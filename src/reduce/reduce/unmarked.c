@@ -15,7 +15,7 @@ static int64_t launched_ns(const struct host_order *o, uint32_t activity)
 {
 	const struct activity *a = &o->r->gpu.activities.v[activity];
 	const struct host_span *launch = activity_launch(o->r, a); /* never NULL if `by_launch` */
-	return o->by_launch && launch ? span_start(&o->r->host, launch) : a->start_ns;
+	return o->by_launch ? span_start(&o->r->host, launch) : a->start_ns;
 }
 
 /* Compares activities by launched_ns(); activities of one graph launch keep file order. */
@@ -71,7 +71,7 @@ static int64_t last_step_end(const struct host_order *o, uint32_t activity)
 	const struct activity *a = &r->gpu.activities.v[activity];
 	int64_t at = launched_ns(o, activity), end = at < INT64_MAX ? at + 1 : at;
 	const struct host_span *launch = activity_launch(r, a);
-	if (!o->by_launch || !launch)
+	if (!o->by_launch)
 		return a->dur ? at + activity_dur(&r->gpu, a) : end;
 	uint32_t thread = span_thread(&r->host, launch);
 	for (size_t i = 0; i < r->host.spans.nr; i++) {
