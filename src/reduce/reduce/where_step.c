@@ -15,8 +15,7 @@ static uint32_t median_step(const struct steps *s)
 	VEC(const struct mark *) list = VEC_INIT;
 	for (size_t i = 0; i < s->usable; i++)
 		vec_push(&list, &s->marks.v[s->warmup + i]);
-	if (list.nr)
-		vec_sort(&list, duration_cmp);
+	vec_sort(&list, duration_cmp);
 	uint32_t step = list.nr ? (uint32_t)(list.v[(list.nr - 1) / 2] - s->marks.v) : NO_ID;
 	vec_release(&list);
 	return step;
@@ -104,7 +103,7 @@ static void add_launch(struct reducer *r, struct digest *d, struct idmap *ids,
 {
 	const struct where_step *s = &r->where.step;
 	const struct where_step_call *call = SEARCH_EQUAL(s->calls.v, s->calls.nr, span, a->work.span);
-	uint32_t row = call ? row_at(r, d, ids, &a->work) : NO_ID;
+	uint32_t row = row_at(r, d, ids, &a->work);
 	if (row == NO_ID)
 		return;
 	struct code_launch l = { .row = row,
@@ -149,8 +148,7 @@ void where_step_figures(struct reducer *r, struct digest *d)
 		struct span name = arena_span(&d->arena, name_span(r->names->by_id[o->name]));
 		vec_push(&d->step.around, (struct code_around){ name, o->start_ns, o->until_ns, o->outer });
 	}
-	if (d->step.launches.nr)
-		vec_sort(&d->step.launches, launch_order);
+	vec_sort(&d->step.launches, launch_order);
 	idmap_release(&ids);
 }
 
