@@ -5,6 +5,12 @@
 #include "reduce/flop_count.h"
 #include "reduce_rig.h"
 
+/* Scalar inputs of a convolution and of its backward operator. */
+#define CONV_OF(stride, padding, dilation, turned) \
+	"-, -, -, " stride ", " padding ", " dilation ", " turned ", [0], 1"
+#define BACKWARD_OF(turned, mask) "-, -, -, [8], [1], [0], [1], " turned ", [0], 1, " mask
+#define FLASH "aten::_scaled_dot_product_flash_attention"
+
 static void test_formulas(void **state)
 {
 	(void)state;
@@ -76,6 +82,73 @@ static void test_formulas(void **state)
 		{ "aten::_cudnn_rnn", "[7, 2, 3]", "c10::Half", "", 0, -1, FLOP_FLOAT16 },
 		{ "aten::_flash_attention_forward", "[2, 8, 4, 16], [2, 9, 4, 16], [2, 9, 4, 16]", "", "",
 		  0, 2 * 2 * 8 * 4 * 9 * (16 + 16), FLOP_OTHER },
+		{ "aten::mm", "[2, 3], [1, 3, 5]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::mm", "12, [3, 5]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::mm", "[0, 9223372036854775807], [9223372036854775807, 1]", "", "", 0, 0,
+		  FLOP_OTHER },
+		{ "aten::mm", "[0, 9223372036854775808], [9223372036854775808, 1]", "", "", 0, -1,
+		  FLOP_OTHER },
+		{ "aten::bmm", "[1, 1, 2, 3], [1, 1, 3, 5]", "", "", 0, -1, FLOP_OTHER },
+		/* a filter that just fits is applied at one place */
+		{ "aten::convolution", "[1, 1, 3], [1, 1, 3]", "", CONV_OF("[1]", "[0]", "[1]", "False"), 0,
+		  6, FLOP_OTHER },
+		{ "aten::convolution", "[1, 1, 2], [1, 1, 3]", "", CONV_OF("[1]", "[0]", "[1]", "False"), 0,
+		  -1, FLOP_OTHER },
+		{ "aten::convolution", "[1, 1, 3], [1, 1, 0]", "", CONV_OF("[1]", "[0]", "[1]", "False"), 0,
+		  -1, FLOP_OTHER },
+		{ "aten::convolution", "[0, 1, 9223372036854775807], [1, 1, 1]", "",
+		  CONV_OF("[1]", "[0]", "[1]", "False"), 0, 0, FLOP_OTHER },
+		{ "aten::convolution", "[0, 1, 9223372036854775807], [1, 1, 1]", "",
+		  CONV_OF("[1]", "[1]", "[1]", "False"), 0, -1, FLOP_OTHER },
+		{ "aten::convolution", "[1, 1, 3], [1, 1, 3]", "", CONV_OF("[]", "[0]", "[1]", "False"), 0,
+		  -1, FLOP_OTHER },
+		{ "aten::convolution", "[1, 1, 3], [1, 1, 3]", "", CONV_OF("[1]", "[0]", "[1]", "None"), 0,
+		  -1, FLOP_OTHER },
+		{ "aten::convolution", "[2, 3, 9], [8, 3, 3, 3]", "", CONV_OF("[1]", "[0]", "[1]", "False"),
+		  0, -1, FLOP_OTHER },
+		{ "aten::convolution", "[2, 3], [8, 3]", "", CONV_OF("[1]", "[0]", "[1]", "False"), 0, -1,
+		  FLOP_OTHER },
+		/* dilations of two dimensions, where the filter has three */
+		{ "aten::convolution", "[1, 1, 4, 4, 4], [1, 1, 2, 2, 2]", "",
+		  CONV_OF("[1]", "[0]", "[1, 1]", "False"), 0, -1, FLOP_OTHER },
+		/* the operations of a transposed convolution follow without the size of its output */
+		{ "aten::convolution", "[1, 4, 5], [4, 6, 3]", "", CONV_OF("[0]", "[0]", "[1]", "True"), 0,
+		  2 * 5 * 4 * 6 * 3, FLOP_OTHER },
+		{ "aten::cudnn_convolution_backward", "[1, 2, 7], [1, 3, 5], [3, 2, 3]", "", "", 0,
+		  2 * 5 * 3 * 2 * 3, FLOP_OTHER },
+		{ "aten::cudnn_convolution_backward", "[1, 2, 7], [1, 3, 5, 4], [3, 2, 3]", "", "", 0, -1,
+		  FLOP_OTHER },
+		{ "aten::cudnn_convolution_backward", "[1, 2], [1, 3], [3, 2]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::convolution_backward", "[2, 8, 5], [2, 3, 9, 7], [8, 3, 3, 3]", "",
+		  BACKWARD_OF("False", "[True, True, True]"), 0, -1, FLOP_OTHER },
+		{ "aten::convolution_backward", "[2, 8, 5, 3], [2, 3, 9], [8, 3, 3, 3]", "",
+		  BACKWARD_OF("False", "[True, True, True]"), 0, -1, FLOP_OTHER },
+		{ "aten::convolution_backward", "[2, 8], [2, 3], [8, 3]", "",
+		  BACKWARD_OF("False", "[True, True, True]"), 0, -1, FLOP_OTHER },
+		{ "aten::convolution_backward", "[1, 1, 1], [1, 1, 3], [1, 1, 3]", "",
+		  BACKWARD_OF("False", "[True, False, None]"), 0, 6, FLOP_OTHER },
+		{ "aten::convolution_backward", "[1, 1, 1], [1, 1, 3], [1, 1, 3]", "",
+		  BACKWARD_OF("False", "[True, None, False]"), 0, -1, FLOP_OTHER },
+		{ "aten::convolution_backward", "[1, 1, 1], [1, 1, 3], [1, 1, 3]", "",
+		  BACKWARD_OF("None", "[True, True, True]"), 0, -1, FLOP_OTHER },
+		/* each of query, key and value has four dimensions, and they fit each other */
+		{ FLASH, "[2, 4, 8], [2, 4, 10, 0], [2, 4, 10, 6]", "", "", 0, -1, FLOP_OTHER },
+		{ FLASH, "[2, 4, 8, 0], [2, 4, 10], [2, 4, 10, 6]", "", "", 0, -1, FLOP_OTHER },
+		{ FLASH, "[2, 4, 8, 16], [2, 4, 10, 16], [2, 4, 10]", "", "", 0, -1, FLOP_OTHER },
+		{ FLASH, "[2, 4, 8, 16], [3, 4, 10, 16], [3, 4, 10, 6]", "", "", 0, -1, FLOP_OTHER },
+		{ FLASH, "[2, 4, 8, 16], [2, 4, 10, 16], [2, 4, 9, 6]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::_flash_attention_forward", "[2, 8, 4, 16], [2, 9, 4, 16], [2, 8, 4, 16]", "", "",
+		  0, -1, FLOP_OTHER },
+		/* sizes whose three- or twofold, or whose sum, is beyond int64 */
+		{ FLASH "_backward",
+		  "[1], [0, 1, 1, 4000000000000000000], [0, 1, 1, 4000000000000000000], [0, 1, 1, 1]", "",
+		  "", 0, -1, FLOP_OTHER },
+		{ FLASH "_backward", "[1], [0, 1, 1, 1], [0, 1, 1, 1], [0, 1, 1, 5000000000000000000]", "",
+		  "", 0, -1, FLOP_OTHER },
+		{ FLASH, "[0, 1, 1, 9223372036854775807], [0, 1, 1, 9223372036854775807], [0, 1, 1, 1]", "",
+		  "", 0, -1, FLOP_OTHER },
+		{ FLASH, "[0, 1, 1, 9223372036854775806], [0, 1, 1, 9223372036854775806], [0, 1, 1, 1]", "",
+		  "", 0, 0, FLOP_OTHER },
 		{ "triton_poi_fused_add_0", "[8]", "", "", 0, 0, FLOP_OTHER },
 		{ "triton_poi_fused_mm_0", "[8]", "c10::Half", "", 12, 12, FLOP_FLOAT16 },
 		{ "triton_tem_fused_mm_0", "[8]", "", "", 7, 7, FLOP_OTHER },
@@ -156,6 +229,161 @@ static void test_types(void **state)
 	for (size_t i = 0; i < sizeof of_second / sizeof *of_second; i++) {
 		(void)flop_count(flop_rule_of(span_of(of_second[i])), &ev, &type);
 		assert_int_equal(type, FLOP_FLOAT16);
+	}
+}
+
+/* Bytes of all inputs and of the output. An input counts without the dimensions along which it is
+   expanded, and an output has the widest floating-point type of the inputs that are no scalars. */
+static void test_bytes(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *op, *dims, *types, *strides, *concrete;
+		int64_t bytes;
+	} rows[] = {
+		{ "aten::sum", "[8, 2], []", "float, Scalar", "", "", 64 },
+		{ "aten::sum", "[8], -", "float, ", "", "", 32 },
+		{ "aten::sum", "[8]", "c10::Float8_e5m2", "", "", 8 },
+		{ "aten::sum", "", "float", "", "", -1 },
+		{ "aten::sum", "[8]", "", "", "", -1 },
+		{ "aten::sum", "[8], -", "float, float", "", "", -1 },
+		{ "aten::sum", "[8], [3]", "float, Foo", "", "", -1 },
+		{ "aten::sum", "[8], [[2], [3]]", "float, TensorList", "", "", -1 },
+		{ "aten::sum", "[1, 1, 1, 1, 1, 1, 1, 2]", "float", "", "", 8 },
+		{ "aten::sum", "[1, 1, 1, 1, 1, 1, 1, 1, 2]", "float", "", "", -1 },
+		{ "aten::sum", "[1152921504606846975]", "double", "", "", 9223372036854775800 },
+		/* a sum beyond int64, which a third input would make positive again */
+		{ "aten::sum", "[1152921504606846975], [1152921504606846975], [1152921504606846975]",
+		  "double, double, double", "", "", -1 },
+		{ "aten::neg", "[1152921504606846975]", "double", "", "", -1 },
+		{ "aten::neg", "[8]", "double", "", "", 128 },
+		{ "aten::neg", "[8, 2]", "double", "[1, 0]", "", 128 },
+		{ "aten::_softmax", "[8], [2]", "float, double", "", "", 32 + 16 + 32 },
+		{ "aten::add", "[4, 3], [3]", "float, float", "[3, 1], [1]", "", 48 + 12 + 48 },
+		{ "aten::add", "[4, 3], [4, 3]", "float, float", "[3, 1], [0, 1]", "", 48 + 12 + 48 },
+		{ "aten::add", "[4, 3], [4, 3]", "float, float", "[3, 1], [0]", "", 48 + 48 + 48 },
+		{ "aten::add", "[3], [4, 1]", "float, float", "", "", 12 + 16 + 48 },
+		{ "aten::add", "[1, 3], [0, 3]", "float, float", "", "", 12 },
+		{ "aten::add", "[2], []", "c10::Half, double", "", "", 4 + 8 + 4 },
+		{ "aten::add", "[2], [2]", "long int, c10::Half", "", "", 16 + 4 + 4 },
+		{ "aten::add", "[2], [2]", "float, double", "", "", 8 + 16 + 16 },
+		{ "aten::add", "[], []", "float, double", "", "", 4 + 8 + 4 },
+		{ "aten::eq", "[4, 3], [3]", "float, float", "", "", 48 + 12 + 12 },
+		/* inputs behind the two matrices do not count, unless texts were cut before they ended */
+		{ "aten::mm", "[2, 3], [3, 5], [2, 5]", "float, float, float", "", "", 24 + 60 + 40 },
+		{ "aten::mm", "[2, 3], [3, 5], …", "float, float, float", "", "", -1 },
+		{ "aten::mm", "[2, 3], [3, 5], [2, 5]", "float, float, …", "", "", -1 },
+		{ "aten::mm", "[2, 3], [3, 5], [2, 5]", "float, float, float", "[3, 1], [5, 1], …", "",
+		  -1 },
+		{ "aten::mm", "[2, 3], [4, 5]", "float, float", "", "", -1 },
+		{ "aten::addmm", "[5], [2, 3], [3, 5]", "float, float, float", "", "", 20 + 24 + 60 + 40 },
+		{ "aten::_scaled_mm", "[2, 3], [3, 5]", "float, float", "", "", -1 },
+		{ "aten::convolution", "[1, 1, 5], [2, 1, 3], [2]", "float, float, float", "",
+		  CONV_OF("[1]", "[0]", "[1]", "False"), 20 + 24 + 8 + 24 },
+		{ "aten::convolution", "[1, 1, 2], [2, 1, 3], [2]", "float, float, float", "",
+		  CONV_OF("[1]", "[0]", "[1]", "False"), -1 },
+		{ "aten::convolution", "[1, 4, 5], [4, 6, 3]", "float, float", "",
+		  "-, -, -, [2], [1], [3], True, [1], 2", 80 + 288 + 2 * 6 * 14 * 4 },
+		{ "aten::convolution", "[1, 4, 5], [4, 6, 3]", "float, float", "",
+		  "-, -, -, [2], [1], [3], True, [1]", -1 },
+		{ "aten::convolution", "[1, 4, 1], [4, 6, 1]", "float, float", "",
+		  CONV_OF("[1]", "[0]", "[1]", "True"), 16 + 96 + 24 },
+		{ "aten::convolution", "[1, 4, 1], [4, 6, 1]", "float, float", "",
+		  CONV_OF("[1]", "[1]", "[1]", "True"), -1 },
+		{ "aten::convolution_backward", "[1, 2, 3], [1, 1, 5], [2, 1, 3], [9]",
+		  "float, float, float, float", "", BACKWARD_OF("False", "[True, True, True]"),
+		  24 + 20 + 24 + 20 + 24 + 8 },
+		{ "aten::convolution_backward", "[1, 2, 3], [1, 1, 5], [2, 1, 3]", "float, float, float",
+		  "", BACKWARD_OF("False", "[False, True, False]"), 24 + 20 + 24 + 24 },
+		{ "aten::convolution_backward", "[1, 2, 3], [1, 1, 5], [2, 1, 3]", "float, float, float",
+		  "", BACKWARD_OF("False", "[True, None, False]"), -1 },
+		{ "aten::convolution_backward", "[1, 1, 2], [1, 1, 4611686018427387904], [1, 1, 1]",
+		  "float, float, float", "[2, 2, 1], [0, 0, 0], [1, 1, 1]",
+		  BACKWARD_OF("False", "[True, True, False]"), -1 },
+		{ "aten::cudnn_convolution_backward", "[1, 2, 7], [1, 3, 5], [3, 2, 3], [9]",
+		  "float, float, float, float", "", "", 56 + 60 + 72 },
+		{ FLASH, "[2, 4, 8, 16], [2, 4, 10, 16], [2, 4, 10, 6]", "c10::Half, c10::Half, c10::Half",
+		  "", "", 2 * (1024 + 1280 + 480 + 384) },
+		{ FLASH, "[2, 4, 8, 16], [2, 4, 10, 15], [2, 4, 10, 6]", "c10::Half, c10::Half, c10::Half",
+		  "", "", -1 },
+		{ FLASH "_backward", "[1, 1, 2, 5], [1, 1, 2, 3], [1, 1, 4, 3], [1, 1, 4, 5]",
+		  "float, float, float, float", "", "", 4 * (10 + 2 * (6 + 12 + 20)) },
+		{ FLASH "_backward", "[1, 1, 2, 5], [1, 1, 2, 3], [1, 1, 4, 2], [1, 1, 4, 5]",
+		  "float, float, float, float", "", "", -1 },
+		/* of a table only the rows that the index selects, once in and once out */
+		{ "aten::embedding", "[10, 4], [3]", "float, long int", "", "", 3 * (8 + 2 * 16) },
+		{ "aten::embedding", "[10], [3]", "float, long int", "", "", 3 * (8 + 2 * 4) },
+		{ "aten::embedding", "[10, 4], []", "float, long int", "", "", 8 + 2 * 16 },
+		{ "aten::embedding", "[], [3]", "float, long int", "", "", -1 },
+		{ "aten::embedding", "[10, 4]", "float, long int", "", "", -1 },
+		{ "aten::embedding", "[10, 4], []", "float, Scalar", "", "", -1 },
+		{ "aten::embedding", "[1, 1152921504606846974], [1]", "float, long int", "", "",
+		  9223372036854775800 },
+		{ "aten::embedding", "[1, 1152921504606846975], [0]", "float, long int", "", "", -1 },
+		{ "triton_poi_fused_add_0", "[8], [8]", "float, float", "", "", 64 },
+		{ "triton_tem_fused_mm_0", "[8], [8]", "float, float", "", "", -1 },
+		{ "aten::max_pool2d_with_indices", "[8]", "float", "", "", 32 },
+		/* kernels whose names show that they may read parts of their arguments */
+		{ "triton_poi_fused_Embedding_0", "[8]", "float", "", "", -1 },
+		{ "triton_poi_fused_index_0", "[8]", "float", "", "", -1 },
+		{ "triton_poi_fused_gather_0", "[8]", "float", "", "", -1 },
+		{ "triton_poi_fused_scatter_0", "[8]", "float", "", "", -1 },
+		{ "triton_poi_fused_slice_0", "[8]", "float", "", "", -1 },
+		{ "triton_poi_fused_select_0", "[8]", "float", "", "", -1 },
+		{ "triton_poi_fused_split_0", "[8]", "float", "", "", -1 },
+		{ "triton_poi_fused_cat_0", "[8]", "float", "", "", -1 },
+		{ "triton_poi_fused_avg_pool2d_0", "[8]", "float", "", "", -1 },
+		{ "triton_poi_fused_constant_pad_nd_0", "[8]", "float", "", "", -1 },
+		{ "triton_poi_fused_roll_0", "[8]", "float", "", "", -1 },
+		{ "triton_poi_fused_unfold_0", "[8]", "float", "", "", -1 },
+		{ "triton_poi_fused_sort_0", "[8]", "float", "", "", -1 },
+	};
+	struct name_table names;
+	name_table_init(&names);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct event ev = { .kind = EVENT_OP,
+			                .name = name_intern(&names, span_of(rows[i].op)),
+			                .input_dims = span_of(rows[i].dims),
+			                .input_types = span_of(rows[i].types),
+			                .input_strides = span_of(rows[i].strides),
+			                .concrete_inputs = span_of(rows[i].concrete) };
+		const struct flop_rule *rule = flop_rule_of(span_of(rows[i].op));
+		enum flop_type type;
+		assert_non_null(rule);
+		int64_t bytes = byte_count(rule, &ev, flop_count(rule, &ev, &type));
+		if (bytes != rows[i].bytes)
+			fail_msg("row %zu, %s of %s: %" PRId64, i, rows[i].op, rows[i].dims, bytes);
+	}
+	name_table_release(&names);
+}
+
+/* A convolution takes the size of its output from its backward operator if this has the same input
+   and the same weights. */
+static void test_by_backward(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *op, *dims, *types, *backward;
+		int64_t flops, bytes;
+	} rows[] = {
+#define OF "[1, 2, 7], [3, 2, 3], [3]"
+#define BACK "[1, 2, 7], [1, 3, 5], [3, 2, 3]"
+		{ "aten::_convolution", OF, "float, float, float", BACK, 180, 56 + 72 + 12 + 60 },
+		{ "aten::_convolution", OF, "", BACK, 180, -1 },
+		{ "aten::mm", OF, "float, float, float", BACK, -1, 0 },
+		{ "aten::_convolution", OF, "float", "[1, 2, 7], [1, 3], [3, 2, 3]", -1, 0 },
+		{ "aten::_convolution", OF, "float", "[1, 2, 8], [1, 3, 5], [3, 2, 3]", -1, 0 },
+		{ "aten::_convolution", OF, "float", "[1, 2, 7], [1, 3, 5], [3, 2, 2]", -1, 0 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct event ev = { .kind = EVENT_OP,
+			                .input_dims = span_of(rows[i].dims),
+			                .input_types = span_of(rows[i].types) };
+		int64_t bytes = 0;
+		int64_t flops = flop_count_by_backward(flop_rule_of(span_of(rows[i].op)), &ev,
+		                                       span_of(rows[i].backward), &bytes);
+		if (flops != rows[i].flops || bytes != rows[i].bytes)
+			fail_msg("row %zu: %" PRId64 ", bytes: %" PRId64, i, flops, bytes);
 	}
 }
 
@@ -378,6 +606,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_formulas), cmocka_unit_test(test_types),
+		cmocka_unit_test(test_bytes),    cmocka_unit_test(test_by_backward),
 		cmocka_unit_test(test_steps),    cmocka_unit_test(test_figures),
 		cmocka_unit_test(test_peaks),    cmocka_unit_test(test_type_names),
 	};
