@@ -320,6 +320,7 @@ static void test_bytes(void **state)
 		{ "aten::embedding", "[1, 1152921504606846974], [1]", "float, long int", "", "",
 		  9223372036854775800 },
 		{ "aten::embedding", "[1, 1152921504606846975], [0]", "float, long int", "", "", -1 },
+		{ "aten::embedding", "[1, 2000000000000000000], [3]", "float, long int", "", "", -1 },
 		{ "triton_poi_fused_add_0", "[8], [8]", "float, float", "", "", 64 },
 		{ "triton_tem_fused_mm_0", "[8], [8]", "float, float", "", "", -1 },
 		{ "aten::max_pool2d_with_indices", "[8]", "float", "", "", 32 },

@@ -477,6 +477,12 @@ static struct moved moved_by(const struct event *ev, int inputs)
 	return m;
 }
 
+static int64_t known_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+	return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? -1 : sum;
+}
+
 /* Bytes of a call that copies rows of a table: the index, and each selected row once in and once
    out. */
 static int64_t bytes_of_rows(const struct event *ev, const struct moved *m)
@@ -484,24 +490,17 @@ static int64_t bytes_of_rows(const struct event *ev, const struct moved *m)
 	struct shape table = shape_at(ev->input_dims, 0), index = shape_at(ev->input_dims, 1);
 	struct span types = ev->input_types;
 	take_item(&types);
-	int64_t row = 2 * m->first_size, index_size = element_bytes(take_item(&types)), each;
+	int64_t row = 2 * m->first_size, index_size = element_bytes(take_item(&types));
 	if (table.nr < 1 || index.nr < 0 || !index_size)
 		return -1;
 	row = multiplied(row, table.v + 1, table.nr - 1);
-	return __builtin_add_overflow(row, index_size, &each) ? -1
-	                                                      : multiplied(each, index.v, index.nr);
+	return multiplied(known_sum(row, index_size), index.v, index.nr);
 }
 
 static bool flag_at(struct span list, int index)
 {
 	return list.n > 2 &&
 	       span_eq(item_at((struct span){ list.p + 1, list.n - 2 }, index), SPAN("True"));
-}
-
-static int64_t known_sum(int64_t a, int64_t b)
-{
-	int64_t sum;
-	return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? -1 : sum;
 }
 
 /* Bytes of the outputs; -1 if they are not known. */
