@@ -84,6 +84,7 @@ static void test_formulas(void **state)
 		  0, 2 * 2 * 8 * 4 * 9 * (16 + 16), FLOP_OTHER },
 		{ "aten::mm", "[2, 3], [1, 3, 5]", "", "", 0, -1, FLOP_OTHER },
 		{ "aten::mm", "12, [3, 5]", "", "", 0, -1, FLOP_OTHER },
+		{ "aten::mm", "[2, 3], [3, 15", "", "", 0, -1, FLOP_OTHER },
 		{ "aten::mm", "[0, 9223372036854775807], [9223372036854775807, 1]", "", "", 0, 0,
 		  FLOP_OTHER },
 		{ "aten::mm", "[0, 9223372036854775808], [9223372036854775808, 1]", "", "", 0, -1,
@@ -469,6 +470,39 @@ static void test_steps(void **state)
 		  "[aten::_convolution: 0 1][aten::_convolution: 1960 5][aten::copy_: 16 0][aten::mm: 40 "
 		  "0]",
 		  NULL, 0 },
+		/* numbers between those of backward operators, and beyond them */
+		{ "sized by a backward alone that has inputs",
+		  CONV("10", "5, 11", " ~8", "1") CONV("20", "5, 11", " ~10", "2") CONV("30", "5, 11",
+		                                                                        " ~30", "3")
+		      CONV("40", "5, 11", " ~31",
+		           "4") "O ConvolutionBackward 2 30 9 ~31/1\nO aten::cudnn_convolution_backward "
+		                "2 30 8\n" BACKWARD("40", "~8/1") BACKWARD("50", "~12/1")
+		                    BACKWARD("60", "") "O ConvolutionBackward 2 70 9 ~30/1\n"
+		                                       "O aten::cudnn_convolution_backward 2 70 8\n"
+		                                       "O aten::_convolution 1 80 5 ~8\n"
+		                                       "R cudaLaunchKernel 1 5 80 1\nK k 0 7 5 80 1\n",
+		  "flops", "[aten::_convolution/0: 0 0 1 1][aten::_convolution/2: 1 2916 3 12]", NULL, 0 },
+		{ "a backward that nothing calls lends to none",
+		  "O aten::cudnn_convolution_backward 2 30 8 #[1, 2, 5, 11], [1, 3, 3, 9], [3, 2, 3, 3] "
+		  "float\n" CONV("10", "5, 11", " ~8", "1"),
+		  "flops", "[aten::_convolution/2: 0 0 1 3]", NULL, 0 },
+		{ "copies within a GPU move bytes of its memory",
+		  "O aten::copy_ 1 0 10 #[2], [2] float, float\nR cudaMemcpyAsync 1 1 5 1\n"
+		  "C Memcpy_DtoD 0 7 1 50 4\n",
+		  "bytes", "[aten::copy_: 16 0]", NULL, 0 },
+		{ "copies from the host do not",
+		  "O aten::copy_ 1 0 10 #[2], [2] float, float\nR cudaMemcpyAsync 1 1 5 1\n"
+		  "C Memcpy_HtoD 0 7 1 50 4\n",
+		  "bytes", "", NULL, 0 },
+		{ "nor does a product that copies from there",
+		  "O aten::mm 1 0 10 " MM "R cudaMemcpyAsync 1 1 5 1\nC Memcpy_HtoD 0 7 1 50 4\n", "bytes",
+		  "[aten::mm: 0 0]", NULL, 0 },
+		{ "replays in measured steps alone",
+		  "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nA ProfilerStep#3 1 20 10\n"
+		  "O aten::mm 1 10 8 " MM "R cudaLaunchKernel 1 1 15 1\nK k 0 7 1 50 4\n"
+		  "R cudaGraphLaunch 1 2 9 1\nR cudaGraphLaunch 1 3 19 1\nR cudaGraphLaunch 1 4 30 1\n"
+		  "K k 0 7 3 60 4\nR x 1 5 25 1\nK k 0 7 5 70 4\n",
+		  "flops", "[GPU graphs/0: 0 0 1 0][aten::mm/2: 1 60 0 4]", NULL, 1 },
 		{ "calls in a backward that tell nothing",
 		  BACKWARD(
 		      "30",
@@ -489,6 +523,151 @@ static void test_steps(void **state)
 		  "flops", "[aten::mm/2: 1 60 0 4][aten::mm/3: 1 60 0 3]", NULL, 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+/* What limits the time of a call of an operator with one or two kernels. A kernel is short below
+   10 us, and small if it has blocks for less than half of the multiprocessors of the smallest GPU;
+   both count only if a GPU could have done the work in less than half of the time. */
+static void test_roofline(void **state)
+{
+	(void)state;
+#define H100 "NVIDIA H100 80GB HBM3"
+#define ARITHMETIC \
+	"[1000, 1000], [1000, 1000] c10::Half, c10::Half" /* 2021 ns of arithmetic, 1791 of memory */
+#define MEMORY \
+	"[1000, 100], [100, 1000] c10::Half, c10::Half" /* 202 ns of arithmetic, 716 of memory */
+#define SQUARE(n) "[" n ", " n "], [" n ", " n "] float, float"
+#define FLASH_BACK "flash_attn::_flash_attn_backward"
+	static const struct {
+		const char *gpu, *op, *inputs;
+		int64_t kernels[2][2]; ///< duration and number of blocks, of which 0 is unknown
+		int64_t sms[2];
+		const char *expect; ///< time for its bytes and at the peak; time that memory, arithmetic
+		                    ///< and neither limit
+	} rows[] = {
+		{ H100, "aten::mm", ARITHMETIC, { { 20000 } }, { 132 }, "1791 2021 0 20000 0" },
+		{ H100, "aten::mm", MEMORY, { { 20000 } }, { 132 }, "716 716 20000 0 0" },
+		{ H100,
+		  "aten::mm",
+		  "[1, 1], [1, 1] c10::Half, c10::Half",
+		  { { 20000 } },
+		  { 132 },
+		  "0 0 20000 0 0" },
+		/* bytes that would take longer than the kernel came from a cache */
+		{ H100, "aten::mm", ARITHMETIC, { { 1900 } }, { 132 }, "1791 1900 0 1900 0" },
+		{ H100, "aten::mm", ARITHMETIC, { { 1700 } }, { 132 }, "1700 1700 0 1700 0" },
+		{ H100, "aten::mm", ARITHMETIC, { { 9999 } }, { 132 }, "1791 2021 0 0 9999" },
+		{ H100, "aten::mm", ARITHMETIC, { { 10000 } }, { 132 }, "1791 2021 0 10000 0" },
+		{ H100, "aten::mm", ARITHMETIC, { { 9999 }, { 10000 } }, { 132 }, "1791 2021 0 0 19999" },
+		{ H100, "aten::mm", ARITHMETIC, { { 4043 } }, { 132 }, "1791 2021 0 4043 0" },
+		{ H100, "aten::mm", ARITHMETIC, { { 4044 } }, { 132 }, "1791 2021 0 0 4044" },
+		{ H100, "aten::mm", ARITHMETIC, { { 20000, 66 } }, { 132 }, "1791 2021 0 20000 0" },
+		{ H100, "aten::mm", ARITHMETIC, { { 20000, 65 } }, { 132 }, "1791 2021 0 0 20000" },
+		{ H100, "aten::mm", ARITHMETIC, { { 20000, 65 } }, { 0 }, "1791 2021 0 20000 0" },
+		{ H100, "aten::mm", ARITHMETIC, { { 20000, 65 } }, { 132, 130 }, "1791 2021 0 20000 0" },
+		{ H100, "aten::mm", ARITHMETIC, { { 20000, 65 } }, { 130, 132 }, "1791 2021 0 20000 0" },
+		{ H100, "aten::mm", ARITHMETIC, { { 20000, 64 } }, { 130, 132 }, "1791 2021 0 0 20000" },
+		{ H100,
+		  "aten::mm",
+		  ARITHMETIC,
+		  { { 15000, 1 }, { 15000, 90 } },
+		  { 132 },
+		  "1791 2021 0 30000 0" },
+		{ H100,
+		  "aten::mm",
+		  ARITHMETIC,
+		  { { 15001, 1 }, { 15000, 90 } },
+		  { 132 },
+		  "1791 2021 0 0 30001" },
+		/* operators without arithmetic; types for which the GPU has no rate: by operations per byte
+		 */
+		{ H100, "aten::neg", "[3350000] float", { { 20000 } }, { 132 }, "8000 8000 20000 0 0" },
+		{ H100, "aten::mm", SQUARE("60"), { { 20000 } }, { 132 }, "13 0 20000 0 0" },
+		{ H100, "aten::mm", SQUARE("61"), { { 20000 } }, { 132 }, "13 0 0 0 0" },
+		{ "unknown", "aten::mm", SQUARE("60"), { { 20000 } }, { 132 }, "0 0 20000 0 0" },
+		{ "unknown", "aten::mm", SQUARE("61"), { { 20000 } }, { 132 }, "0 0 0 0 0" },
+		{ "unknown", "aten::mm", SQUARE("1799"), { { 20000 } }, { 132 }, "0 0 0 0 0" },
+		{ "unknown", "aten::mm", SQUARE("1800"), { { 20000 } }, { 132 }, "0 0 0 20000 0" },
+		{ "unknown", "aten::mm", SQUARE("1800"), { { 9999 } }, { 132 }, "0 0 0 0 9999" },
+		/* a call whose operations are unknown is limited by nothing that is known */
+		{ H100,
+		  FLASH_BACK,
+		  "[1, 1, 2, 5], [1, 1, 2, 3], [1, 1, 4, 2] c10::Half, c10::Half, c10::Half",
+		  { { 20000 } },
+		  { 132 },
+		  "0 0 0 0 0" },
+		{ H100,
+		  FLASH_BACK,
+		  "[0, 1, 2, 5], [0, 1, 2, 3], [0, 1, 4, 2] c10::Half, c10::Half, c10::Half",
+		  { { 20000 } },
+		  { 132 },
+		  "0 0 0 0 0" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		char line[256];
+		struct strbuf out = STRBUF_INIT;
+		rig_open(&g, NULL);
+		for (int64_t k = 0; k < 2 && (k == 0 || rows[i].sms[k]); k++)
+			vec_push(&g.meta.devices, (struct trace_device){ k, rows[i].gpu, 1, rows[i].sms[k] });
+		snprintf(line, sizeof line, "O %s 1 0 100 #%s", rows[i].op, rows[i].inputs);
+		rig_line(&g, line);
+		for (int64_t k = 0, at = 0; k < 2 && rows[i].kernels[k][0]; at += rows[i].kernels[k++][0]) {
+			snprintf(line, sizeof line, "R cudaLaunchKernel 1 %d %d 1", (int)k + 1, (int)k);
+			rig_line(&g, line);
+			struct event e = event_blank(EVENT_KERNEL);
+			e.name = name_intern(&g.names, SPAN("k"));
+			e.device = 0;
+			e.correlation = k + 1;
+			e.start_ns = 1000 + at;
+			e.dur_ns = rows[i].kernels[k][0];
+			e.grid[0] = rows[i].kernels[k][1];
+			e.grid[1] = e.grid[2] = 1;
+			rig_event(&g, &e);
+		}
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		if (g.d->flops.nr != 1)
+			fail_msg("row %zu, %s: %zu operators", i, rows[i].op, g.d->flops.nr);
+		const struct flop_stat *f = &g.d->flops.v[0];
+		rig_numbers(
+		    &out, (int64_t[]){ f->moved_ns, f->roof_ns, f->memory_ns, f->compute_ns, f->short_ns },
+		    5);
+		if (strcmp(strbuf_str(&out), rows[i].expect) != 0)
+			fail_msg("row %zu, %s of %s: %s", i, rows[i].op, rows[i].inputs, strbuf_str(&out));
+		strbuf_release(&out);
+		rig_close(&g);
+	}
+}
+
+/* Kernels of Inductor have their operations recorded, where no inputs are. */
+static void test_recorded(void **state)
+{
+	(void)state;
+	for (int launched = 0; launched < 2; launched++) {
+		struct rig g;
+		struct strbuf out = STRBUF_INIT;
+		rig_open(&g, NULL);
+		struct event e = event_blank(EVENT_OP);
+		e.name = name_intern(&g.names, SPAN("triton_poi_fused_mm_0"));
+		e.pid = e.tid = 1;
+		e.dur_ns = 10;
+		e.flops = 12;
+		rig_event(&g, &e);
+		e.name = name_intern(&g.names, SPAN("triton_poi_fused_mm_1"));
+		e.start_ns = 20;
+		e.flops = 30;
+		rig_event(&g, &e);
+		rig_feed(&g, "R cudaGraphLaunch 1 3 50 1\n");
+		if (launched)
+			rig_feed(&g, "R cudaLaunchKernel 1 1 5 1\nK k 0 7 1 50 4\n"
+			             "R cudaLaunchKernel 1 2 25 1\nK k 0 7 2 60 3\n");
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		rig_show(g.d, "flops", &out);
+		assert_string_equal(strbuf_str(&out),
+		                    launched ? "[GPU graphs/0: 0 0 1 0][triton/0: 2 42 0 7]" : "");
+		strbuf_release(&out);
+		rig_close(&g);
+	}
 }
 
 /* ---- operations of a digest ---- */
@@ -609,6 +788,7 @@ int main(void)
 		cmocka_unit_test(test_formulas), cmocka_unit_test(test_types),
 		cmocka_unit_test(test_bytes),    cmocka_unit_test(test_by_backward),
 		cmocka_unit_test(test_steps),    cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_roofline), cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_peaks),    cmocka_unit_test(test_type_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
