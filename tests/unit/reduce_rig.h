@@ -235,11 +235,11 @@ static inline void rig_show_comm(const struct digest *d, const char *what, struc
 }
 
 /// Append figure `what`: a step.* metric, "steps", "proposed" (marker and its steps), "activities",
-/// a member of trust, "devices", "kernels", "code", "ops", "flops" (calls, operations, not counted,
-/// GPU time), "bytes" (of these; calls without), "graphs" (time replayed; joined, unordered,
-/// ambiguous), "threads", "memories", "allocations", "growth" (x: unknown); "comms", "collectives",
-/// "parts" (of the period: compute, communication, memory, idle), "window", "usable", "progress"
-/// (step, launches, collectives, pending; the names).
+/// a member of trust ("nodes": lost ones; "early": untimed, early), "devices", "kernels", "code",
+/// "ops", "flops" (calls, operations, not counted, GPU time), "bytes" (of these; calls without),
+/// "graphs" (time replayed; joined, unordered, ambiguous), "threads", "memories", "allocations",
+/// "growth" (x: unknown); "comms", "collectives", "parts" (of the period: compute, communication,
+/// memory, idle), "window", "usable", "progress" (step, launches, collectives, pending; the names).
 static inline void rig_show(const struct digest *d, const char *what, struct strbuf *out)
 {
 	const struct trust_counts *t = &d->trust;
@@ -263,6 +263,12 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		            4);
 	else if (!strcmp(what, "lost"))
 		rig_numbers(out, (int64_t[]){ t->launches_without_kernel, t->lost_ns }, 2);
+	else if (!strcmp(what, "nodes"))
+		rig_numbers(out, (int64_t[]){ t->lost_nodes, t->lost_ns }, 2);
+	else if (!strcmp(what, "contained"))
+		rig_numbers(out, &t->contained_ns, 1);
+	else if (!strcmp(what, "early"))
+		rig_numbers(out, (int64_t[]){ t->untimed, t->early, t->early_ns }, 3);
 	else if (!strcmp(what, "graph_kinds"))
 		rig_numbers(out, &t->graph_kinds, 1);
 	else if (!strcmp(what, "account"))

@@ -234,7 +234,7 @@ static void test_types(void **state)
 }
 
 /* Bytes of all inputs and of the output. An input counts without the dimensions along which it is
-   expanded, and an output has the widest floating-point type of the inputs that are no scalars. */
+   expanded, and an output has the widest floating-point type of the inputs that are not scalars. */
 static void test_bytes(void **state)
 {
 	(void)state;
