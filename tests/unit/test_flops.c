@@ -3,6 +3,7 @@
 
 #include "model/flops.h"
 #include "reduce/flop_count.h"
+#include "reduce/reducer.h"
 #include "reduce_rig.h"
 
 /* Scalar inputs of a convolution and of its backward operator. */
@@ -112,6 +113,8 @@ static void test_formulas(void **state)
 		/* dilations of two dimensions, where the filter has three */
 		{ "aten::convolution", "[1, 1, 4, 4, 4], [1, 1, 2, 2, 2]", "",
 		  CONV_OF("[1]", "[0]", "[1, 1]", "False"), 0, -1, FLOP_OTHER },
+		{ "aten::convolution", "[1, 1, 1, 1, 1, 1, 1, 2], [1, 1, 1, 1, 1, 1, 1, 1]", "",
+		  CONV_OF("[1]", "[0]", "[1]", "False"), 0, 4, FLOP_OTHER },
 		/* the operations of a transposed convolution follow without the size of its output */
 		{ "aten::convolution", "[1, 4, 5], [4, 6, 3]", "", CONV_OF("[0]", "[0]", "[1]", "True"), 0,
 		  2 * 5 * 4 * 6 * 3, FLOP_OTHER },
@@ -670,6 +673,43 @@ static void test_recorded(void **state)
 	}
 }
 
+/* Calls that are alike in all texts are computed once, also after a call of other lengths. Calls
+   that differ in one text, in its first byte, or in the recorded operations, are computed each. */
+static void test_known_calls(void **state)
+{
+	(void)state;
+	enum { TEXTS = 5 };
+	for (size_t k = 0; k <= TEXTS; k++) {
+		struct rig g;
+		rig_open(&g, NULL);
+		struct event ev[3];
+		for (size_t i = 0; i < 3; i++) {
+			const char *text[TEXTS];
+			for (size_t n = 0; n < TEXTS; n++)
+				text[n] = i == 1 && n == k ? "triton_B_12345678"
+				          : i == 2         ? "triton_longer_12345678"
+				                           : "triton_A_12345678";
+			ev[i] = event_blank(EVENT_OP);
+			ev[i].input_dims = span_of(text[0]);
+			ev[i].name = name_intern(&g.names, span_of(text[1]));
+			ev[i].concrete_inputs = span_of(text[2]);
+			ev[i].input_types = span_of(text[3]);
+			ev[i].input_strides = span_of(text[4]);
+			ev[i].flops = i == 1 && k == TEXTS ? 7 : 5;
+		}
+		static const size_t order[][2] = { { 0, 1 }, { 0, 1 }, { 2, 2 }, { 0, 2 },
+			                               { 1, 3 }, { 1, 3 }, { 0, 4 } };
+		for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+			rig_event(&g, &ev[order[i][0]]);
+			if (g.r->flops.sizes.nr != order[i][1])
+				fail_msg("text %zu, call %zu: %zu", k, i, g.r->flops.sizes.nr);
+			assert_int_equal(g.r->flops.ops.v[i].size + 1, i == 3 ? 1 : order[i][1]);
+		}
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		rig_close(&g);
+	}
+}
+
 /* ---- operations of a digest ---- */
 
 static void add(struct digest *d, const char *op, enum flop_type type, int64_t flops,
@@ -785,11 +825,12 @@ static void test_type_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formulas), cmocka_unit_test(test_types),
-		cmocka_unit_test(test_bytes),    cmocka_unit_test(test_by_backward),
-		cmocka_unit_test(test_steps),    cmocka_unit_test(test_figures),
-		cmocka_unit_test(test_roofline), cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_peaks),    cmocka_unit_test(test_type_names),
+		cmocka_unit_test(test_formulas),    cmocka_unit_test(test_types),
+		cmocka_unit_test(test_bytes),       cmocka_unit_test(test_by_backward),
+		cmocka_unit_test(test_steps),       cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_roofline),    cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_known_calls), cmocka_unit_test(test_peaks),
+		cmocka_unit_test(test_type_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
