@@ -261,5 +261,5 @@ void phase_figures(const struct reducer *r, struct digest *d)
 	d->phase_known =
 	    want == PHASE_FORWARD ? found[PHASE_BACKWARD] || found[PHASE_OPTIMIZER] : found[want];
 	if (want == PHASE_COMMUNICATION)
-		d->phase_known = d->phase_known || d->phase_kernels.nr || d->phase_ops.nr;
+		d->phase_known = d->phase_known || d->phase_kernels.nr;
 }
