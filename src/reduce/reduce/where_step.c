@@ -6,8 +6,7 @@
 enum { LAUNCHES = 16384 };
 
 ORDERING_POINTERS(duration_cmp, struct mark,
-                  THEN(COMPARE(x->end_ns - x->start_ns, y->end_ns - y->start_ns))
-                      THEN(COMPARE(x, y)))
+                  THEN(COMPARE(x->end_ns - x->start_ns, y->end_ns - y->start_ns)))
 
 /* Index in `marks` of the measured step of median length; NO_ID if there is no measured step. */
 static uint32_t median_step(const struct steps *s)
