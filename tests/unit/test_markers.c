@@ -16,6 +16,15 @@ static void test_patterns(void **state)
 		{ "execute_330_context_2(sq300sk300)_generation_30(sq30sk9)", "execute_*", true },
 		{ "step[EXTEND bs=2 toks=300]", "step[*", true },
 		{ "execute_diffusion_3_2x4", "execute_diffusion_*", false },
+		{ "execute_", "execute_", false },
+		{ "execute_new_", "execute_new_", false },
+		{ "execute_new_x2", "execute_new_x*", false },
+		{ "execute_12", "execute_*", false },
+		{ "execute_12_", "execute_*", false },
+		{ "execute_12context_", "execute_*", false },
+		{ "execute_12_context_", "execute_*", true },
+		{ "execute_99999999999999999999_context_", "execute_*", false },
+		{ "execute_context_", "execute_*", true },
 		{ "step[0]", "step[*", false },
 		{ "step_11", "step_*", false },
 		{ "step12", "step*", false },
@@ -91,6 +100,10 @@ static void test_proposals(void **state)
 		  "K a 0 7 -1 400 5\nG it_1 0 7 1 100 5\nG it_2 0 7 2 200 5\nG it_3 0 7 3 300 5\n"
 		  "G it_3 0 8 3 301 5\nG it_4 0 7 4 400 5\n",
 		  "proposed", "it_* 4", NULL, 0 },
+		{ "beside one that has no step, whose name comes first",
+		  "G warm 0 7 -1 50 5\nK a 0 7 -1 100 5\nK a 0 7 -1 200 5\nK a 0 7 -1 300 5\n"
+		  "G it_1 0 7 1 100 5\nG it_2 0 7 2 200 5\nG it_3 0 7 3 300 5\n",
+		  "proposed", "it_* 3", NULL, 0 },
 		{ "ids of steps that are texts",
 		  "K a 0 7 -1 100 5\nK a 0 7 -1 200 5\nK a 0 8 -1 301 5\nK a 0 7 -1 300 5\n"
 		  "K a 0 7 -1 400 5\nG it_1 0 7 -5 100 5\nG it_2 0 7 -6 200 5\nG it_3 0 7 -7 300 5\n"
@@ -124,6 +137,10 @@ static void test_gpu_steps(void **state)
 		{ "the host's come first",
 		  "A ProfilerStep#7 1 0 100\nK a 0 7 -1 10 10\nG ProfilerStep#1 0 7 5 10 10\n", "steps",
 		  "7", NULL, 0 },
+		{ "a stream without annotations of its own, and a device",
+		  "G ProfilerStep#1 0 7 5 10 10\nG ProfilerStep#2 0 7 6 30 10\nK a 0 8 -1 12 1\n"
+		  "K a 0 7 -1 12 2\nK a 1 7 -1 12 4\nK a 0 6 -1 12 8\nK a 0 7 -1 40 16\n",
+		  "times", "31 31 29 0", NULL, 0 },
 		{ "without an id the number distinguishes steps",
 		  "K a 0 7 -1 10 10\nK a 0 7 -1 30 10\nG ProfilerStep#1 0 7 -1 10 10\n"
 		  "G ProfilerStep#2 0 7 -1 30 10\n",

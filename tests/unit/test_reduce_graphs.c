@@ -14,6 +14,8 @@
 #define AGAIN(a, b) "R cudaGraphLaunch 1 6 300 1\nK " a " 0 7 6 310 5\nK " b " 0 7 6 320 5\n"
 #define MM " 10 #[2, 3], [3, 5] float\n"
 
+#define BIG "#[3037000500, 1], [1, 1518500249] float\n"
+
 static void test_fitting(void **state)
 {
 	(void)state;
@@ -24,6 +26,16 @@ static void test_fitting(void **state)
 		{ "and a launch of no graph",
 		  CAPTURE "R cudaLaunchKernel 1 7 150 1\nK c 0 7 7 160 5\n" TWICE("a", "b"), "graphs",
 		  "10 10 0 0", NULL, 0 },
+		{ "beside a kernel without a launch", CAPTURE TWICE("a", "b") "K c 0 7 99 215 5\n",
+		  "graphs", "10 10 0 0", NULL, 0 },
+		{ "and a capture of nothing",
+		  CAPTURE "R cudaStreamBeginCapture 1 -1 100 1\nR cudaStreamEndCapture 1 -1 110 1\n" TWICE(
+		      "a", "b"),
+		  "graphs", "10 10 0 0", NULL, 0 },
+		{ "and one that another call began, behind it in the file",
+		  CAPTURE TWICE("a", "b") "R hipStreamBeginCapture 1 -1 100 1\n"
+		                          "R cudaStreamEndCapture 1 -1 110 1\n",
+		  "graphs", "10 10 0 0", NULL, 0 },
 		{ "one less", CAPTURE LAUNCH KERNEL("a", "210"), "graphs", "5 0 0 0", NULL, 0 },
 		{ "a copy", CAPTURE LAUNCH KERNEL("a", "210") "C b 0 7 5 220 5\n", "graphs", "10 0 0 0",
 		  NULL, 0 },
@@ -77,6 +89,10 @@ static void test_order(void **state)
 		  NULL, 0 },
 		{ "on two streams", CAPTURE LAUNCH KERNEL("a", "210") "K b 0 8 5 220 5\n", "graphs",
 		  "10 0 10 0", NULL, 0 },
+		{ "the first of which has no time", CAPTURE LAUNCH "K a 0 7 5 0 0\n" KERNEL("b", "220"),
+		  "graphs", "5 0 5 0", NULL, 0 },
+		{ "the second", CAPTURE LAUNCH KERNEL("a", "199") "K b 0 7 5 0 0\n", "graphs", "5 0 5 0",
+		  NULL, 0 },
 		{ "with numbers",
 		  CAPTURE LAUNCH NUMBERED("a", "7", "210", "9") NUMBERED("b", "8", "210", "3"), "graphs",
 		  "10 10 0 0", NULL, 0 },
@@ -96,6 +112,17 @@ static void test_order(void **state)
 		  BEGIN ADDS CALL("20") CALL("30") END TWICE("a", "b") KERNEL("c", "210"), "graphs",
 		  "15 0 15 0", NULL, 0 },
 		{ "side by side", FORKS TWICE("a", "b"), "graphs", "10 0 10 0", NULL, 0 },
+		{ "side by side in the one without names of two",
+		  FORKS "R cudaStreamBeginCapture 1 -1 100 1\n" NAMED("110", "a")
+		      NAMED("120", "b") "R cudaStreamEndCapture 1 -1 190 1\n" TWICE("a", "b"),
+		  "graphs", "10 0 10 0", NULL, 0 },
+		{ "in the one with names",
+		  CAPTURE "R cudaStreamBeginCapture 1 -1 100 1\n" NAMED(
+		      "110", "a") "R cudaStreamWaitEvent 1 -1 115 1\n" NAMED("120",
+		                                                             "b") "R cudaStreamEndCapture "
+		                                                                  "1 -1 190 1\n" TWICE("a",
+		                                                                                       "b"),
+		  "graphs", "10 0 10 0", NULL, 0 },
 		{ "with numbers, too",
 		  FORKS LAUNCH NUMBERED("a", "7", "210", "1") NUMBERED("b", "8", "210", "2"), "graphs",
 		  "10 10 0 0", NULL, 0 },
@@ -161,12 +188,28 @@ static void test_places(void **state)
 		  "flops", "[aten::mm/2: 1 60 0 10]", NULL, 0 },
 		{ "of two captures that differ in them alone", TWO("#[2, 4], [4, 5] float"), "flops",
 		  "[GPU graphs/0: 0 0 1 0]", NULL, 0 },
-		{ "in one place", NULL, "graphs", "10 10 0 0", NULL, 0 },
+		{ "and one with names",
+		  TWO("#[2, 4], [4, 5] float") "R cudaStreamBeginCapture 1 -1 400 1\n"
+		                               "O aten::mm 1 410 5 #[2, 3], [3, 5] float\n" NAMED(
+		                                   "411", "a") OP("add", "420")
+		                                   NAMED("421", "b") "R cudaStreamEndCapture 1 -1 490 1\n",
+		  "flops", "[GPU graphs/0: 0 0 1 0]", NULL, 0 },
+		{ "in one place", TWO("#[2, 4], [4, 5] float"), "graphs", "10 10 0 0", NULL, 0 },
 		{ "in their bytes", TWO("#[1, 3], [3, 10] float"), "flops", "[GPU graphs/0: 0 0 1 0]", NULL,
 		  0 },
 		{ "in their types", TWO("#[2, 3], [3, 5] int"), "flops", "[GPU graphs/0: 0 0 1 0]", NULL,
 		  0 },
 		{ "in nothing", TWO("#[2, 3], [3, 5] float"), "flops", "[aten::mm/2: 1 60 0 5]", NULL, 0 },
+		{ "of a capture before the measured steps",
+		  "A ProfilerStep#1 1 0 100\nA ProfilerStep#2 1 195 300\n" BEGIN
+		  "O aten::mm 1 10" MM CALL("11") CALL("12") END TWICE("a", "b"),
+		  "flops", "[aten::mm/2: 1 60 0 10]", NULL, 1 },
+		{ "whose replays are together beyond int64",
+		  BEGIN "O aten::mm 1 10 10 " BIG CALL("11") CALL("12") END TWICE("a", "b") AGAIN("a", "b"),
+		  "flops", "[aten::mm/2: 0 0 2 20]", NULL, 0 },
+		{ "", NULL, "bytes", "[aten::mm: 0 2]", NULL, 0 },
+		{ "of which there are none", BEGIN "O aten::mm 1 10" MM CALL("11") CALL("12") END, "flops",
+		  "", NULL, 0 },
 		{ "of an operator that calls twice, and another one",
 		  BEGIN "O aten::mm 1 10" MM CALL("11") CALL("12") "O aten::mm 1 30" MM CALL("31")
 		      END TWICE("a", "b") KERNEL("c", "230") AGAIN("a", "b") "K c 0 7 6 330 5\n",
@@ -200,13 +243,110 @@ static void test_partly_named(void **state)
 	}
 }
 
+/* Captures of other recordings: their replays get places, operations and names from them. */
+#define THREE BEGIN OP("sub", "10") CALL("11") CALL("12") CALL("30") END
+#define THRICE                      \
+	"R cudaGraphLaunch 1 6 300 1\n" \
+	"K x 0 7 6 310 1\nK y 0 7 6 320 2\nK z 0 7 6 330 4\n"
+
+static void test_joined(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *title, *captured[2], *script, *what, *expect;
+		bool full; ///< true if the table of names is full
+	} rows[] = {
+		{ "of another recording",
+		  { CAPTURE },
+		  TWICE("a", "b"),
+		  "code",
+		  "[add: 1 5][mul: 1 5]",
+		  false },
+		{ "without it", { NULL }, TWICE("a", "b"), "code", "[: 1 5][: 1 5]", false },
+		{ "beside a capture of its own",
+		  { CAPTURE },
+		  THREE THRICE TWICE("a", "b"),
+		  "code",
+		  "[: 1 4][add: 1 5][mul: 1 5][sub: 1 2][sub: 1 1]",
+		  false },
+		{ "of two recordings",
+		  { THREE, CAPTURE },
+		  THRICE TWICE("a", "b"),
+		  "code",
+		  "[: 1 4][add: 1 5][mul: 1 5][sub: 1 2][sub: 1 1]",
+		  false },
+		{ "with names",
+		  { BEGIN NAMED("10", "a") NAMED("20", "b") END },
+		  TWICE("a", "b"),
+		  "graphs",
+		  "10 10 0 0",
+		  false },
+		{ "with other names",
+		  { BEGIN NAMED("10", "a") NAMED("20", "b") END },
+		  TWICE("b", "a"),
+		  "graphs",
+		  "10 0 0 0",
+		  false },
+		{ "with operations",
+		  { BEGIN "O aten::mm 1 10" MM CALL("11") CALL("12") CALL("30") END },
+		  TWICE("a", "b") KERNEL("c", "230"),
+		  "flops",
+		  "[aten::mm/2: 1 60 0 10]",
+		  false },
+		{ "beside operations of its own",
+		  { BEGIN "O aten::mm 1 10" MM CALL("11") CALL("12") CALL("30") END },
+		  BEGIN "O aten::bmm 1 10 5 #[2, 2, 3], [2, 3, 5] float\n" CALL("11") CALL("20")
+		      END TWICE("a", "b") THRICE,
+		  "flops",
+		  "[aten::bmm/2: 1 120 0 5][aten::mm/2: 1 60 0 3]",
+		  false },
+		{ "operators whose names have no room",
+		  { CAPTURE },
+		  TWICE("a", "b"),
+		  "code",
+		  "[: 1 5][: 1 5]",
+		  true },
+		{ "have no row of operations",
+		  { BEGIN "O aten::mm 1 10" MM CALL("11") CALL("12") CALL("30") END },
+		  TWICE("a", "b") KERNEL("c", "230"),
+		  "flops",
+		  "",
+		  true },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g, other[2];
+		struct captured *captured[2] = { NULL, NULL };
+		struct strbuf out = STRBUF_INIT;
+		rig_open(&g, NULL);
+		for (size_t k = 0; k < 2 && rows[i].captured[k]; k++) {
+			rig_open(&other[k], NULL);
+			rig_feed(&other[k], rows[i].captured[k]);
+			assert_int_equal(reducer_finish(other[k].r, &other[k].meta, other[k].d, &other[k].log),
+			                 ST_OK);
+			captured[k] = reducer_captured(other[k].r);
+			rig_close(&other[k]);
+			reducer_join(g.r, captured[k]);
+		}
+		rig_feed(&g, rows[i].script);
+		if (rows[i].full)
+			g.names.bytes = (size_t)1 << 30; /* the largest total length (base/intern.h) */
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		rig_show(g.d, rows[i].what, &out);
+		if (strcmp(strbuf_str(&out), rows[i].expect) != 0)
+			fail_msg("%s: %s", rows[i].title, strbuf_str(&out));
+		strbuf_release(&out);
+		rig_close(&g);
+		captured_free(captured[0]);
+		captured_free(captured[1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fitting),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_partly_named),
+		cmocka_unit_test(test_fitting), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_places),  cmocka_unit_test(test_partly_named),
+		cmocka_unit_test(test_joined),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,13 +28,16 @@ static const struct peak_row rows[] = {
 	{ "without shapes", "O a 1 10 90\nO xb 1 40 20\n" PEAK, "xb | - | -" },
 	{ "shaped, around one without", "O m8 1 10 90\nO e 1 40 20\n" PEAK, "m8 | [m8] | t" },
 	{ "the innermost shaped", "O m8 1 10 90\nO m9 1 30 60\nO e 1 40 20\n" PEAK, "m9 | [m9] | t" },
+	{ "shapes alone", "O d8 1 10 90\n" PEAK, "d8 | [d8] | -" },
+	{ "types alone", "O t8 1 10 90\n" PEAK, "t8 | - | t" },
 	{ "the latest of equal peaks", "O a 1 10 20\nO b 1 40 20\n" PEAK "M 0 1 900 1000 15\n",
 	  "b | [b] | t" },
 	{ "the host's memory", "O a 1 10 20\nO b 1 40 20\nM 0 0 9000 9000 15\n" PEAK, "b | [b] | t" },
 };
 
-/* Completes the events of the rig: shapes for operators whose name does not begin with x, and the
-   thread of allocations. */
+/* Completes the events of the rig: shapes and types for operators whose name does not begin with x,
+   shapes alone if it begins with d, types alone if it begins with t; and the thread of
+   allocations. */
 static enum status with_inputs(void *ctx, const struct event *ev)
 {
 	struct event e = *ev;
@@ -42,8 +45,8 @@ static enum status with_inputs(void *ctx, const struct event *ev)
 	struct event_sink *sink = ctx;
 	snprintf(dims, sizeof dims, "[%s]", e.name->s);
 	if (e.kind == EVENT_OP && e.name->s[0] != 'x') {
-		e.input_dims = span_of(dims);
-		e.input_types = SPAN("t");
+		e.input_dims = e.name->s[0] == 't' ? SPAN("") : span_of(dims);
+		e.input_types = e.name->s[0] == 'd' ? SPAN("") : SPAN("t");
 	}
 	if (e.kind == EVENT_MEMORY)
 		e.pid = e.tid = 1;
