@@ -153,6 +153,12 @@ static void test_formulas(void **state)
 		  "", 0, -1, FLOP_OTHER },
 		{ FLASH, "[0, 1, 1, 9223372036854775806], [0, 1, 1, 9223372036854775806], [0, 1, 1, 1]", "",
 		  "", 0, 0, FLOP_OTHER },
+		{ FLASH, "[2, 4, 8, 0], [2, 4, 10, 0], [2, 4, 10, 6]", "", "", 0, 2 * 2 * 4 * 8 * 10 * 6,
+		  FLOP_OTHER },
+		{ FLASH, "[2, 4, 8, 6], [2, 4, 10, 6], [2, 4, 10, 0]", "", "", 0, 2 * 2 * 4 * 8 * 10 * 6,
+		  FLOP_OTHER },
+		{ "triton_poi_fused_mm_0", "[8]", "", "", 1, 1, FLOP_OTHER },
+		{ "triton_tem_fused_mm_0", "[8]", "", "", 1, 1, FLOP_OTHER },
 		{ "triton_poi_fused_add_0", "[8]", "", "", 0, 0, FLOP_OTHER },
 		{ "triton_poi_fused_mm_0", "[8]", "c10::Half", "", 12, 12, FLOP_FLOAT16 },
 		{ "triton_tem_fused_mm_0", "[8]", "", "", 7, 7, FLOP_OTHER },
@@ -247,6 +253,22 @@ static void test_bytes(void **state)
 	} rows[] = {
 		{ "aten::sum", "[8, 2], []", "float, Scalar", "", "", 64 },
 		{ "aten::sum", "[8], -", "float, ", "", "", 32 },
+		{ "aten::sum", "[8]", "bool", "", "", 8 },
+		{ "aten::sum", "[8]", "unsigned char", "", "", 8 },
+		{ "aten::sum", "[8]", "signed char", "", "", 8 },
+		{ "aten::sum", "[8]", "char", "", "", 8 },
+		{ "aten::sum", "[8]", "c10::Half", "", "", 16 },
+		{ "aten::sum", "[8]", "c10::BFloat16", "", "", 16 },
+		{ "aten::sum", "[8]", "short int", "", "", 16 },
+		{ "aten::sum", "[8]", "short", "", "", 16 },
+		{ "aten::sum", "[8]", "int", "", "", 32 },
+		{ "aten::sum", "[8]", "float", "", "", 32 },
+		{ "aten::sum", "[8]", "long int", "", "", 64 },
+		{ "aten::sum", "[8]", "long", "", "", 64 },
+		{ "aten::sum", "[8]", "long long", "", "", 64 },
+		{ "aten::sum", "[8]", "double", "", "", 64 },
+		{ "aten::sum", "[8]", "c10::complex<float>", "", "", 64 },
+		{ "aten::sum", "[8]", "c10::complex<double>", "", "", 128 },
 		{ "aten::sum", "[8]", "c10::Float8_e5m2", "", "", 8 },
 		{ "aten::sum", "", "float", "", "", -1 },
 		{ "aten::sum", "[8]", "", "", "", -1 },
@@ -489,6 +511,20 @@ static void test_steps(void **state)
 		  "O aten::cudnn_convolution_backward 2 30 8 #[1, 2, 5, 11], [1, 3, 3, 9], [3, 2, 3, 3] "
 		  "float\n" CONV("10", "5, 11", " ~8", "1"),
 		  "flops", "[aten::_convolution/2: 0 0 1 3]", NULL, 0 },
+		{ "on three threads, whatever their order",
+		  "O aten::mm 1 0 10 " MM "O aten::mm 2 0 10 " MM
+		  "O aten::bmm 3 0 10 #[1, 2, 3], [1, 3, 5] "
+		  "float\nR cudaLaunchKernel 3 1 5 1\nR cudaLaunchKernel 1 2 5 1\n"
+		  "R cudaLaunchKernel 2 3 5 1\nR cudaLaunchKernel 1 4 6 1\nK k 0 7 1 50 1\n"
+		  "K k 0 7 2 60 2\nK k 0 7 3 70 4\nK k 0 7 4 80 8\n",
+		  "flops", "[aten::bmm/2: 1 60 0 1][aten::mm/2: 2 120 0 14]", NULL, 0 },
+		{ "replays at the beginning of the file",
+		  "R cudaGraphLaunch 1 3 21 1\nO aten::mm 1 0 10 " MM
+		  "R cudaLaunchKernel 1 1 5 1\nK k 0 7 1 50 4\n",
+		  "flops", "[GPU graphs/0: 0 0 1 0][aten::mm/2: 1 60 0 4]", NULL, 0 },
+		{ "no bytes are a known number of bytes",
+		  "O aten::neg 1 0 10 #[0] float\nR cudaLaunchKernel 1 1 5 1\nK k 0 7 1 50 4\n", "bytes",
+		  "[aten::neg: 0 0]", NULL, 0 },
 		{ "copies within a GPU move bytes of its memory",
 		  "O aten::copy_ 1 0 10 #[2], [2] float, float\nR cudaMemcpyAsync 1 1 5 1\n"
 		  "C Memcpy_DtoD 0 7 1 50 4\n",
@@ -632,6 +668,7 @@ static void test_roofline(void **state)
 		if (g.d->flops.nr != 1)
 			fail_msg("row %zu, %s: %zu operators", i, rows[i].op, g.d->flops.nr);
 		const struct flop_stat *f = &g.d->flops.v[0];
+		assert_int_equal(f->sized_ns, rows[i].kernels[0][0] + rows[i].kernels[1][0]);
 		rig_numbers(
 		    &out, (int64_t[]){ f->moved_ns, f->roof_ns, f->memory_ns, f->compute_ns, f->short_ns },
 		    5);

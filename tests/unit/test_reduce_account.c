@@ -77,6 +77,12 @@ static void test_nodes_of_cut_steps(void **state)
 		  NULL, 0 },
 		{ "at its start", CUT AT("1", "5") AT("2", "20") KERNEL("a", "1") KERNEL("b", "2"),
 		  "graph_kinds", "1", NULL, 0 },
+		{ "kernels with numbers of nodes do not tell kinds",
+		  AT("1", "5") AT("2", "6") KERNEL("a", "1") NODE("2", "5", N1) NODE("2", "5", N2),
+		  "graph_kinds", "1", NULL, 0 },
+		{ "two kinds in turns",
+		  AT("1", "5") AT("2", "6") AT("3", "7") KERNEL("a", "1") KERNEL("b", "2") KERNEL("a", "3"),
+		  "graph_kinds", "2", NULL, 0 },
 		{ "kernels of no launch, and copies, do not tell kinds",
 		  AT("1", "5") AT("2", "6") KERNEL("a", "1") KERNEL("a", "2")
 		      KERNEL("d", "99") "C c 0 7 2 300 5 8\n",
