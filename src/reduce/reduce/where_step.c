@@ -78,7 +78,7 @@ void where_step_call(struct reducer *r, uint32_t span, const struct wide_span *c
 		                                                 0,
 		                                                 NO_ID },
 		                                       .start_ns = call->start_ns });
-	s->kept = s->activities.nr <= LAUNCHES && s->calls.nr <= LAUNCHES;
+	s->kept = s->activities.nr <= LAUNCHES;
 }
 
 /* ---- storing the step in the digest ---- */
