@@ -174,6 +174,10 @@ static void test_steps(void **state)
 		  "window 0 0 0: no steps: figures are those of the whole trace, as its launches have no "
 		  "period" },
 		{ "without launches by start", "(abcde)3", "", true, false, true, "step.time", "50 50 43" },
+		{ "the last one ends behind a kernel without length", "",
+		  "K a 0 7 -1 10 3\nK b 0 7 -1 20 3\nK a 0 7 -1 30 3\nK b 0 7 -1 40 3\n"
+		  "K a 0 7 -1 50 3\nK b 0 7 -1 60 0\n",
+		  true, false, false, "step.time", "20 20 11" },
 		{ "nor where one launch has two of three repetitions", "",
 		  "R cudaLaunchGraph 1 1 1000 5\nR cudaLaunchKernel 1 2 1100 5\nR cudaLaunchKernel 1 3 "
 		  "1110 5\n"

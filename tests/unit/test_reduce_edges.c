@@ -226,6 +226,10 @@ static void test_kinds_of_one_name(void **state)
 		  "[0 a: 2 12 7 0 2 12 7 0][1 a: 1 6 6 0 1 6 6 0][2 a: 1 8 8 0 1 8 8 0]", NULL, 0 },
 		{ "an operator and a call of one name", "O x 1 0 5\nR x 1 -1 10 6\nO x 1 20 7\n", "ops",
 		  "[x: 2 12 12]", NULL, 0 },
+		{ "calls that get and return memory, and names that only begin like theirs",
+		  "R cudaMalloc 1 -1 0 1\nR cudaFree 1 -1 5 2\nR hipFree 1 -1 9 4\nR cudaFreeHost 1 -1 20 "
+		  "8\nR cudaMallocAsync 1 -1 30 16\n",
+		  "calls", "[3 cudaFree: 1 2][3 cudaMalloc: 1 1][3 hipFree: 1 4]", NULL, 0 },
 		{ "steps that begin and end together keep their order",
 		  "A ProfilerStep#2 1 0 10\nA ProfilerStep#1 1 0 10\nA ProfilerStep#3 1 10 5\n", "steps",
 		  "2 1 3", NULL, 0 },
@@ -267,6 +271,22 @@ static void test_counters(void **state)
 	rig_close(&g);
 }
 
+/* Without a measured step no sample counts. */
+static void test_counters_without_steps(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_open(&g, &(struct reduce_options){ .warmup = 1 });
+	rig_feed(&g, "A ProfilerStep#1 1 100 100\n");
+	vec_push(&g.meta.counters, SPAN("busy"));
+	vec_push(&g.meta.samples, (struct counter_sample){ .at_ns = 150, .pct = 10 });
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	assert_int_equal(g.d->counters.nr, 0);
+	vec_release(&g.meta.counters);
+	vec_release(&g.meta.samples);
+	rig_close(&g);
+}
+
 /* A copy that moves less than one byte in two seconds has a rate of 0, which is known. */
 static void test_rates(void **state)
 {
@@ -297,7 +317,7 @@ int main(void)
 		cmocka_unit_test(test_held_launches), cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_waits_in),      cmocka_unit_test(test_collectives),
 		cmocka_unit_test(test_counters),      cmocka_unit_test(test_kinds_of_one_name),
-		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_rates),         cmocka_unit_test(test_counters_without_steps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

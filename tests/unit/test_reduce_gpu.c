@@ -251,6 +251,67 @@ static void test_memory(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
+/* An allocation that failed counts as a failure alone. */
+static void test_failed(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_open(&g, NULL);
+	struct event e = event_blank(EVENT_MEMORY);
+	e.name = name_intern(&g.names, SPAN("[OutOfMemory]"));
+	e.device_type = 1;
+	e.total_allocated = e.total_reserved = 9;
+	e.start_ns = 5;
+	e.bytes = 4;
+	e.failed = true;
+	rig_event(&g, &e);
+	e.start_ns = 6;
+	rig_event(&g, &e);
+	e.start_ns = 7;
+	e.failed = false;
+	rig_event(&g, &e);
+	e.memory_id = 1;
+	rig_event(&g, &e);
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	const struct memory_stat *m = g.d->memories.v;
+	assert_int_equal(m[0].events, 3);
+	assert_int_equal(m[0].oom_count, 2);
+	assert_int_equal(m[0].alloc_count, 1);
+	assert_int_equal(m[0].churn_bytes, 4);
+	assert_int_equal(m[0].start_allocated, 9);
+	assert_true(m[1].oom_count == MEMORY_UNKNOWN);
+	assert_int_equal(m[1].start_allocated, 5);
+	rig_close(&g);
+}
+
+/* An activity may state its operator, its module or both. */
+static void test_stated(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *op, *module;
+	} rows[] = { { "dot", "jit_f" }, { "dot", "" }, { "", "jit_f" }, { "", "" } };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		rig_open(&g, NULL);
+		rig_feed(&g, "R cudaLaunchKernel 1 1 0 1\n");
+		struct event e = event_blank(EVENT_KERNEL);
+		e.name = name_intern(&g.names, SPAN("k"));
+		e.op = *rows[i].op ? name_intern(&g.names, span_of(rows[i].op)) : NULL;
+		e.module = *rows[i].module ? name_intern(&g.names, span_of(rows[i].module)) : NULL;
+		e.correlation = 1;
+		e.start_ns = e.dur_ns = 5;
+		rig_event(&g, &e);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		assert_int_equal(g.d->code.nr, 1);
+		const struct code_stat *c = &g.d->code.v[0];
+		if (!span_eq(c->op, span_of(rows[i].op)) || !span_eq(c->module, span_of(rows[i].module)))
+			fail_msg("row %zu: %.*s, %.*s", i, (int)c->op.n, c->op.p, (int)c->module.n,
+			         c->module.p);
+		rig_close(&g);
+	}
+}
+
 #define STEP(nr, start, dur) "A ProfilerStep#" #nr " 1 " #start " " #dur "\n"
 #define FOUR_STEPS STEP(1, 0, 10) STEP(2, 10, 10) STEP(3, 20, 10) STEP(4, 30, 10)
 
@@ -460,7 +521,8 @@ int main(void)
 		cmocka_unit_test(test_resources),  cmocka_unit_test(test_occupancy),
 		cmocka_unit_test(test_faults),     cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_memory_use), cmocka_unit_test(test_many_memories),
-		cmocka_unit_test(test_capacity),
+		cmocka_unit_test(test_capacity),   cmocka_unit_test(test_failed),
+		cmocka_unit_test(test_stated),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

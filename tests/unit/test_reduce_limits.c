@@ -91,6 +91,46 @@ static void test_full_texts(void **state)
 	}
 }
 
+/* A table of collectives that is full: a known text in a new combination is refused, too. */
+static void test_full_collectives(void **state)
+{
+	(void)state;
+	for (int same = 0; same < 2; same++) {
+		struct rig g;
+		rig_open(&g, NULL);
+		rig_feed(&g, "K nccl 0 7 1 0 5 @allreduce,Byte,1,1,2,known\n");
+		g.r->comm.keys.bytes = (size_t)1 << 30;
+		rig_feed(&g, same ? "K nccl 0 7 2 10 5 @allreduce,Byte,1,1,2,known\n"
+		                  : "K nccl 0 7 2 10 5 @allreduce,Byte,1,1,3,known\n");
+		assert_int_equal(g.r->comm.kernels.nr, 1 + same);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), same ? ST_OK : ST_INPUT);
+		rig_close(&g);
+	}
+}
+
+/* A table of inputs that is full: an operator whose shapes or types are new has unknown inputs. */
+static void test_full_inputs(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *script;
+		size_t kept;
+	} rows[] = { { "O b 1 20 5 #[2, 3] float\n", 2 },
+		         { "O b 1 20 5 #[2, 4] float\n", 1 },
+		         { "O b 1 20 5 #[2, 3] int\n", 1 } };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		rig_open(&g, NULL);
+		rig_feed(&g, "O a 1 0 5 #[2, 3] float\n");
+		g.r->host.inputs.bytes = (size_t)1 << 30;
+		rig_feed(&g, rows[i].script);
+		assert_int_equal(g.r->host.op_inputs.nr, rows[i].kept);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		assert_int_equal(g.d->ops.nr, 2);
+		rig_close(&g);
+	}
+}
+
 /* A table of launch shapes that is full. */
 static void test_full_shapes(void **state)
 {
@@ -318,6 +358,40 @@ static void test_environment(void **state)
 	}
 }
 
+/* A file may list a device twice: the first name counts, and the names of others stay theirs. */
+static void test_devices_listed_twice(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_open(&g, NULL);
+	vec_push(&g.meta.devices, (struct trace_device){ 0, "A", -1, 0 });
+	vec_push(&g.meta.devices, (struct trace_device){ 0, "B", -1, 0 });
+	vec_push(&g.meta.devices, (struct trace_device){ 1, "C", -1, 0 });
+	rig_feed(&g, "K a 1 0 -1 0 1\nK a 0 0 -1 0 1\n");
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	assert_string_equal(digest_env(g.d, "gpu.name"), "A, C");
+	rig_close(&g);
+}
+
+/* All of a recording that was made to find places in the code is measured, despite a warm-up. */
+static void test_where_has_no_warmup(void **state)
+{
+	(void)state;
+	for (int where = 0; where < 2; where++) {
+		struct rig g;
+		rig_open(&g, &(struct reduce_options){ .warmup = 1 });
+		g.meta.where = where;
+		g.meta.base_ns = where ? 5000 : 0;
+		rig_feed(&g, "A ProfilerStep#1 1 10 10\nA ProfilerStep#2 1 20 10\n");
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		assert_int_equal(g.d->where, where);
+		assert_int_equal(g.d->warmup, !where);
+		assert_int_equal(g.d->nr_steps, 1 + where);
+		assert_int_equal(g.d->start_ns, where ? 5010 : 10);
+		rig_close(&g);
+	}
+}
+
 static uint64_t hash_of(const char *script)
 {
 	struct rig g;
@@ -368,6 +442,10 @@ int main(void)
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_many_names),
+		cmocka_unit_test(test_full_collectives),
+		cmocka_unit_test(test_full_inputs),
+		cmocka_unit_test(test_devices_listed_twice),
+		cmocka_unit_test(test_where_has_no_warmup),
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_digest_env),

@@ -105,6 +105,69 @@ static void test_phases(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* A step with a backward pass; with a kernel in it; with one of the optimizer. */
+#define OF(i, at) "A ProfilerStep#" i " 1 " at "00 100\nO " BACKWARD " 1 " at "10 20\n"
+#define WORKS(i, at) OF(i, at) "R cudaLaunchKernel 1 1" i " " at "15 1\nK k 0 7 1" i " " at "16 5\n"
+#define UPDATES(i, at)                                                                             \
+	WORKS(i, at)                                                                                   \
+	"A Optimizer.step#x 1 " at "50 20\nR cudaLaunchKernel 1 2" i " " at "60 1\nK k 0 7 2" i " " at \
+	"61 5\n"
+
+/* Steps without the optimizer's work, among steps with it, accumulate gradients. */
+static void test_updates(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *title, *script;
+		enum phase phases[3]; ///< of the steps; PHASE_ALL in the first: no step has one
+	} rows[] = {
+		{ "one of three",
+		  WORKS("1", "1") WORKS("2", "2") UPDATES("3", "3"),
+		  { PHASE_ACCUMULATION, PHASE_ACCUMULATION, PHASE_UPDATE } },
+		{ "the first",
+		  UPDATES("1", "1") WORKS("2", "2") WORKS("3", "3"),
+		  { PHASE_UPDATE, PHASE_ACCUMULATION, PHASE_ACCUMULATION } },
+		{ "all", UPDATES("1", "1") UPDATES("2", "2") UPDATES("3", "3"), { PHASE_ALL } },
+		{ "none", WORKS("1", "1") WORKS("2", "2") WORKS("3", "3"), { PHASE_ALL } },
+		{ "an optimizer without work",
+		  WORKS("1", "1") WORKS("2", "2") WORKS("3", "3") "A Optimizer.step#x 1 350 20\n",
+		  { PHASE_ALL } },
+		{ "a step without work", UPDATES("1", "1") OF("2", "2") WORKS("3", "3"), { PHASE_ALL } },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		rig_open(&g, NULL);
+		rig_feed(&g, rows[i].script);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		assert_int_equal(g.d->nr_steps, 3);
+		if ((g.d->step_phases != NULL) != (rows[i].phases[0] != PHASE_ALL))
+			fail_msg("%s", rows[i].title);
+		for (size_t k = 0; k < 3 && g.d->step_phases; k++)
+			if (g.d->step_phases[k] != step_phase_code(rows[i].phases[k]))
+				fail_msg("%s: step %zu", rows[i].title, k);
+		rig_close(&g);
+	}
+}
+
+/* The steps of a server keep what their names tell, whatever runs in them. */
+static void test_told_phases(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_open(&g, &(struct reduce_options){ .marker = "step[*" });
+	rig_feed(&g, "A step[DECODE 1 100 100\nA step[DECODE] 1 200 100\nA step[EXTEND] 1 300 100\n");
+	rig_feed(&g, "O " BACKWARD " 1 110 20\nR cudaLaunchKernel 1 1 115 1\nK k 0 7 1 116 5\n"
+	             "R cudaLaunchKernel 1 2 215 1\nK k 0 7 2 216 5\nR cudaLaunchKernel 1 3 315 1\n"
+	             "K k 0 7 3 316 5\nA Optimizer.step#x 1 310 20\n");
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	assert_int_equal(g.d->nr_steps, 3);
+	assert_non_null(g.d->step_phases);
+	assert_int_equal(g.d->step_phases[0], 0);
+	assert_int_equal(g.d->step_phases[1], step_phase_code(PHASE_OTHER));
+	assert_int_equal(g.d->step_phases[2], step_phase_code(PHASE_OTHER));
+	rig_close(&g);
+}
+
 /* If no phase is requested, there are no rows of a phase. */
 static void test_none(void **state)
 {
@@ -123,6 +186,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_updates),
+		cmocka_unit_test(test_told_phases),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -280,6 +280,91 @@ static void test_kept_step(void **state)
 	rig_close(&g);
 }
 
+/* The kept step is the measured one of median length, with its launches and waits alone. */
+static void test_which_step_is_kept(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t durations[4], warmup;
+		int64_t number; ///< of the kept step; -1 if none is
+	} rows[] = {
+		{ { 30, 10, 20 }, 0, 3 },
+		{ { 30, 10 }, 0, 2 },
+		{ { 10, 30 }, 0, 1 },
+		{ { 40, 10, 30, 20 }, 0, 4 },
+		{ { 10, 30, 20, 40 }, 1, 2 },
+		{ { 20, 20, 20 }, 0, 2 },
+		{ { 20, 20, 20 }, 1, 2 },
+		{ { 30 }, 0, 1 },
+		{ { 30 }, 1, -1 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		struct site_rules sites = { 0 };
+		char line[400];
+		rig_open(&g, &(struct reduce_options){
+		                 .keep_step = true, .sites = &sites, .warmup = rows[i].warmup });
+		for (int k = 0; k < 4 && rows[i].durations[k]; k++) {
+			int64_t at = 100 * (k + 1);
+			snprintf(line, sizeof line,
+			         "A ProfilerStep#%d 1 %d %d\nO out%d 1 %d 9\nO in%d 1 %d 4\n"
+			         "R cudaLaunchKernel 1 %d %d 1\nK k%d 0 7 %d %d 5 \n"
+			         "R cudaStreamSynchronize 1 -1 %d 3\n",
+			         k + 1, (int)at, (int)rows[i].durations[k], k + 1, (int)at, k + 1, (int)at + 2,
+			         k + 1, (int)at + 3, k + 1, k + 1, (int)at + 20, (int)at + 4);
+			rig_feed(&g, line);
+		}
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		if (rows[i].number < 0) {
+			assert_int_equal(g.d->step.launches.nr + g.d->step.around.nr, 0);
+		} else {
+			if (g.d->step.number != rows[i].number)
+				fail_msg("row %zu: %" PRId64, i, g.d->step.number);
+			int64_t at = 100 * rows[i].number;
+			assert_int_equal(g.d->step.start_ns, at);
+			assert_int_equal(g.d->step.end_ns, at + rows[i].durations[rows[i].number - 1]);
+			assert_int_equal(g.d->step.launches.nr, 2);
+			const struct code_launch *l = g.d->step.launches.v;
+			assert_int_equal(l[0].call_start_ns, at + 3);
+			assert_int_equal(l[0].start_ns, at + 20);
+			assert_int_equal(l[0].stream, 7);
+			assert_int_equal(l[1].start_ns, at + 4);
+			assert_int_equal(l[1].dur_ns, 3);
+			assert_int_equal(l[1].stream, -1);
+			assert_int_equal(g.d->step.around.nr, 2);
+			assert_int_equal(l[0].around, l[1].around);
+			assert_true(span_starts(g.d->step.around.v[l[0].around - 1].name, SPAN("in")));
+		}
+		rig_close(&g);
+	}
+}
+
+/* A step with more than 16384 launches and waits is not kept. */
+static void test_long_step(void **state)
+{
+	(void)state;
+	static const int rows[][2] = { { 16384, 0 }, { 16385, 0 }, { 16383, 1 }, { 16384, 1 } };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		struct site_rules sites = { 0 };
+		rig_open(&g, &(struct reduce_options){ .keep_step = true, .sites = &sites });
+		rig_feed(&g, "A ProfilerStep#1 1 0 100\nR cudaGraphLaunch 1 1 10 1\n");
+		if (rows[i][1])
+			rig_feed(&g, "R cudaStreamSynchronize 1 -1 20 3\n");
+		struct event e = event_blank(EVENT_KERNEL);
+		e.name = name_intern(&g.names, SPAN("k"));
+		e.correlation = 1;
+		e.dur_ns = 1;
+		for (int k = 0; k < rows[i][0]; k++) {
+			e.start_ns = 100 + k;
+			rig_event(&g, &e);
+		}
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		assert_int_equal(g.d->step.launches.nr, i % 2 ? 0 : 16384);
+		rig_close(&g);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +372,8 @@ int main(void)
 		cmocka_unit_test(test_attribution),
 		cmocka_unit_test(test_overlapping_steps),
 		cmocka_unit_test(test_kept_step),
+		cmocka_unit_test(test_which_step_is_kept),
+		cmocka_unit_test(test_long_step),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_warmup),
 		cmocka_unit_test(test_window),

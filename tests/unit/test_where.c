@@ -158,6 +158,20 @@ static const struct row rows[] = {
 	  "kernel all|Block|model.py:block@31|CheckpointFunctionBackward>aten::mul 1 1000 0\n"
 	  "kernel all|Net>Linear|model.py:forward@7|CheckpointFunctionBackward>MulBackward0 1 1000 "
 	  "0\n" },
+	{ "of functions of a checkpoint, only the one that computes again does",
+	  OP("autograd::engine::evaluate_function: X", 2, 60, 90) FRAME(
+	      "/x/torch/utils/checkpoint.py(3): recompute_fn", 2, 61, 9, 11, 0) LAUNCH(1, 2, 65)
+	      FRAME("/x/torch/utils/checkpoint.py(4): unpack_hook", 2, 71, 9, 12, 0) LAUNCH(2, 2, 75)
+	          FRAME("/x/other.py(4): recompute_fn", 2, 81, 9, 13, 0) LAUNCH(3, 2, 85)
+	              FRAME("/x/torch/utils/checkpoint.py(3): recompute_fn", 2, 91, 9, 14, 0)
+	                  LAUNCH(4, 2, 95) FRAME("/x/torch/utils/checkpoint.py(4): unpack_hook", 2, 101,
+	                                         9, 15, 0) LAUNCH(5, 2, 105),
+	  "kernel backward||/x/other.py:recompute_fn@4|autograd::engine::evaluate_function: X 1 1000 "
+	  "0\n"
+	  "kernel backward||/x/torch/utils/checkpoint.py:unpack_hook@4|"
+	  "autograd::engine::evaluate_function: X 2 2000 0\n"
+	  "kernel recompute||/x/torch/utils/checkpoint.py:recompute_fn@3|"
+	  "autograd::engine::evaluate_function: X 2 2000 0\n" },
 	{ "frames beside operators, as in 2021: of the innermost that has some, and by sequence "
 	  "numbers",
 	  EVENT("Operator", "a", 1, 10, 20,
