@@ -100,6 +100,10 @@ static void test_lost(void **state)
 		        "R cudaStreamBeginCapture 2 -1 10 1\nR cudaLaunchKernel 2 2 20 1\n"
 		        "R cudaStreamEndCapture 2 -1 30 1\n",
 		  "lost", "1 8", NULL, 0 },
+		{ "and the next thread's begins anew",
+		  FOUND "R cudaStreamBeginCapture 1 -1 10 1\nR cudaStreamBeginCapture 2 -1 10 1\n"
+		        "R cudaLaunchKernel 2 2 20 1\nR cudaStreamEndCapture 2 -1 30 1\n",
+		  "lost", "0 0", NULL, 0 },
 		{ "an end without a begin, and a second one",
 		  FOUND "R cudaStreamEndCapture 1 -1 5 1\nR cudaStreamBeginCapture 1 -1 10 1\n"
 		        "R cudaLaunchKernel 1 1 10 1\nR cudaStreamEndCapture 1 -1 30 1\n"

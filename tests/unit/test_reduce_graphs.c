@@ -149,6 +149,21 @@ static void test_places(void **state)
 {
 	(void)state;
 	static const struct rig_row rows[] = {
+		{ "calls before a capture", CALL("50") SECOND("add", "mul") TWICE("a", "b"), "graphs",
+		  "10 10 0 0", NULL, 0 },
+		{ "captures of two threads, each with its own calls",
+		  CAPTURE "R cudaStreamBeginCapture 2 -1 0 1\nO sub 2 10 50\n"
+		          "R cudaLaunchKernel 2 1 11 1\nR cudaLaunchKernel 2 2 12 1\n"
+		          "R cudaLaunchKernel 2 3 13 1\nR cudaStreamEndCapture 2 -1 20 1\n"
+		          "R cudaLaunchKernel 2 4 25 1\n" TWICE("a", "b")
+		              AGAIN("a", "b") "K c 0 7 6 330 1\n",
+		  "code", "[add: 1 5][mul: 1 5][sub: 1 5][sub: 1 1][sub: 1 5]", NULL, 0 },
+		{ "in whatever order",
+		  "R cudaStreamBeginCapture 2 -1 0 1\nO sub 2 10 50\n"
+		  "R cudaLaunchKernel 2 1 11 1\nR cudaLaunchKernel 2 2 12 1\n"
+		  "R cudaLaunchKernel 2 3 13 1\nR cudaStreamEndCapture 2 -1 20 1\n" CAPTURE TWICE("a", "b")
+		      AGAIN("a", "b") "K c 0 7 6 330 1\n",
+		  "code", "[add: 1 5][mul: 1 5][sub: 1 5][sub: 1 1][sub: 1 5]", NULL, 0 },
 		{ "two captures of the same", CAPTURE SECOND("add", "mul") TWICE("a", "b"), "graphs",
 		  "10 10 0 0", NULL, 0 },
 		{ "of other places", CAPTURE SECOND("add", "sub") TWICE("a", "b"), "graphs", "10 0 0 10",
@@ -341,12 +356,90 @@ static void test_joined(void **state)
 	}
 }
 
+/* Makes frames of Python of the rig's events: "f" becomes "net.py(7): f". */
+static enum status with_frames(void *ctx, const struct event *ev)
+{
+	struct rig *g = ctx;
+	struct event e = *ev;
+	struct event_sink sink = reducer_sink(g->r);
+	if (e.kind == EVENT_PYTHON) {
+		char text[64];
+		snprintf(text, sizeof text, "net.py(7): %s", ev->name->s);
+		e.name = name_intern(&g->names, span_of(text));
+	}
+	return sink.event(sink.ctx, &e);
+}
+
+/* Places of the kernels that a replay runs: "place/operator time". */
+static void show_places(const struct digest *d, struct strbuf *out)
+{
+	for (size_t i = 0; i < d->code.nr; i++) {
+		const struct code_stat *c = &d->code.v[i];
+		strbuf_addf(out, "[%.*s/%.*s %" PRId64 "]", (int)c->place.n, c->place.p, (int)c->op.n,
+		            c->op.p, c->total_ns);
+	}
+}
+
+#define FRAMES "P f 1 5 60\nP g 1 9 8\n"
+#define THIRD                                                       \
+	"R cudaStreamBeginCapture 1 -1 100 1\n" CALL("110") CALL("120") \
+	    CALL("130") "R cudaStreamEndCapture 1 -1 190 1\n"
+
+/* Replays have the frames of their capture, be it in this or in another recording. */
+static void test_frames(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *title, *captured, *script, *expect;
+	} rows[] = {
+		{ "of this recording", NULL, FRAMES CAPTURE TWICE("a", "b"),
+		  "[net.py:f/mul 5][net.py:g/add 5]" },
+		{ "of another one", FRAMES CAPTURE, TWICE("a", "b"), "[net.py:f/mul 5][net.py:g/add 5]" },
+		{ "of each its own", FRAMES CAPTURE,
+		  "P h 1 105 60\nP i 1 119 8\n" THIRD "R cudaGraphLaunch 1 6 300 1\nK x 0 7 6 310 1\n"
+		  "K y 0 7 6 320 2\nK z 0 7 6 330 4\n" TWICE("a", "b"),
+		  "[net.py:f/mul 5][net.py:g/add 5][net.py:h/ 1][net.py:h/ 4][net.py:i/ 2]" },
+		{ "of two captures in frames of their own", NULL,
+		  FRAMES CAPTURE "P h 1 105 80\nP g 1 109 8\n" SECOND("add", "mul") TWICE("a", "b"),
+		  "[/ 5][/ 5]" },
+		{ "of two captures in the same frames", NULL,
+		  FRAMES CAPTURE "P f 1 105 80\nP g 1 109 8\n" SECOND("add", "mul") TWICE("a", "b"),
+		  "[net.py:f/mul 5][net.py:g/add 5]" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g, other;
+		struct captured *captured = NULL;
+		struct strbuf out = STRBUF_INIT;
+		struct site_rules sites = { 0 };
+		const struct reduce_options options = { .sites = &sites };
+		rig_open(&g, &options);
+		g.through = (struct event_sink){ .ctx = &g, .event = with_frames };
+		if (rows[i].captured) {
+			rig_open(&other, &options);
+			other.through = (struct event_sink){ .ctx = &other, .event = with_frames };
+			rig_feed(&other, rows[i].captured);
+			assert_int_equal(reducer_finish(other.r, &other.meta, other.d, &other.log), ST_OK);
+			captured = reducer_captured(other.r);
+			rig_close(&other);
+			reducer_join(g.r, captured);
+		}
+		rig_feed(&g, rows[i].script);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		show_places(g.d, &out);
+		if (strcmp(strbuf_str(&out), rows[i].expect) != 0)
+			fail_msg("%s: %s", rows[i].title, strbuf_str(&out));
+		strbuf_release(&out);
+		rig_close(&g);
+		captured_free(captured);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fitting), cmocka_unit_test(test_order),
 		cmocka_unit_test(test_places),  cmocka_unit_test(test_partly_named),
-		cmocka_unit_test(test_joined),
+		cmocka_unit_test(test_joined),  cmocka_unit_test(test_frames),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
