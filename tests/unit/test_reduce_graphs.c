@@ -223,6 +223,14 @@ static void test_places(void **state)
 		  BEGIN "O aten::mm 1 10 10 " BIG CALL("11") CALL("12") END TWICE("a", "b") AGAIN("a", "b"),
 		  "flops", "[aten::mm/2: 0 0 2 20]", NULL, 0 },
 		{ "", NULL, "bytes", "[aten::mm: 0 2]", NULL, 0 },
+		{ "whose bytes are beyond it alone",
+		  BEGIN "O aten::neg 1 10 10 #[576460752303423487] double\n" CALL("11") CALL("12")
+		      END TWICE("a", "b") AGAIN("a", "b"),
+		  "bytes", "[aten::neg: 0 2]", NULL, 0 },
+		{ "once they are not",
+		  BEGIN "O aten::neg 1 10 10 #[576460752303423487] double\n" CALL("11") CALL("12")
+		      END TWICE("a", "b"),
+		  "bytes", "[aten::neg: 9223372036854775792 0]", NULL, 0 },
 		{ "of which there are none", BEGIN "O aten::mm 1 10" MM CALL("11") CALL("12") END, "flops",
 		  "", NULL, 0 },
 		{ "of an operator that calls twice, and another one",

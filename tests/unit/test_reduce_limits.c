@@ -91,7 +91,34 @@ static void test_full_texts(void **state)
 	}
 }
 
-/* A table of collectives that is full: a known text in a new combination is refused, too. */
+/* The name of a group that is new, under a description that is known. */
+static void test_full_group_names(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_open(&g, NULL);
+	struct event e = event_blank(EVENT_KERNEL);
+	e.name = name_intern(&g.names, SPAN("nccl"));
+	e.collective = (struct collective_args){ .name = SPAN("allreduce"),
+		                                     .dtype = SPAN("Byte"),
+		                                     .group = SPAN("7"),
+		                                     .group_description = SPAN("known"),
+		                                     .in_nelems = 1,
+		                                     .out_nelems = 1,
+		                                     .group_size = 2 };
+	rig_event(&g, &e);
+	g.r->comm.texts.bytes = (size_t)1 << 30;
+	rig_event(&g, &e);
+	assert_int_equal(g.r->comm.kernels.nr, 2);
+	e.collective.group = SPAN("8");
+	rig_event(&g, &e);
+	assert_int_equal(g.r->comm.kernels.nr, 2);
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_INPUT);
+	rig_close(&g);
+}
+
+/* A table of collectives that is full: a known text in a new
+ * combination is refused, too. */
 static void test_full_collectives(void **state)
 {
 	(void)state;
@@ -442,6 +469,7 @@ int main(void)
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_many_names),
+		cmocka_unit_test(test_full_group_names),
 		cmocka_unit_test(test_full_collectives),
 		cmocka_unit_test(test_full_inputs),
 		cmocka_unit_test(test_devices_listed_twice),
