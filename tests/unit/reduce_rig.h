@@ -235,7 +235,8 @@ static inline void rig_show_comm(const struct digest *d, const char *what, struc
 }
 
 /// Append figure `what`: a step.* metric, "steps", "proposed" (marker and its steps), "activities",
-/// a member of trust ("nodes": lost ones; "early": untimed, early), "devices", "kernels", "code",
+/// a member of trust ("missing": lost launches, those of unknown time, time; left over; copies,
+/// time; "nodes": lost ones; "early": untimed, early), "devices", "kernels", "code",
 /// "ops", "flops" (calls, operations, not counted, GPU time), "bytes" (of these; calls without),
 /// "graphs" (time replayed; joined, unordered, ambiguous), "threads", "memories", "allocations",
 /// "growth" (x: unknown); "comms", "collectives", "parts" (of the period: compute, communication,
@@ -263,6 +264,11 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		            4);
 	else if (!strcmp(what, "lost"))
 		rig_numbers(out, (int64_t[]){ t->launches_without_kernel, t->lost_ns }, 2);
+	else if (!strcmp(what, "missing"))
+		rig_numbers(out,
+		            (int64_t[]){ t->launches_without_kernel, t->lost_unknown, t->lost_ns,
+		                         t->left_over, t->lost_copies, t->lost_copies_ns },
+		            6);
 	else if (!strcmp(what, "nodes"))
 		rig_numbers(out, (int64_t[]){ t->lost_nodes, t->lost_ns }, 2);
 	else if (!strcmp(what, "contained"))

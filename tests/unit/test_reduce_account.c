@@ -91,6 +91,40 @@ static void test_nodes_of_cut_steps(void **state)
 	rig_check(rows, ROWS(rows));
 }
 
+static void test_missing(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "a graph takes as long as all kernels of another",
+		  L("1") L("2") KERNEL("a", "1") KERNEL("b", "1"), "missing", "1 0 10 0 0 0", NULL, 0 },
+		{ "no graph tells how long", "R cudaLaunchKernel 1 3 3 1\n" L("1") KERNEL("a", "3"),
+		  "missing", "1 1 0 0 0 0", NULL, 0 },
+		{ "no kernel does", "R cudaLaunchKernel 1 3 3 1\nR cudaLaunchKernel 1 4 4 1\n", "missing",
+		  "2 2 0 0 0 0", NULL, 0 },
+		{ "a kernel without a launch is that of another one",
+		  "R cudaLaunchKernel 1 3 3 1\nR cudaLaunchKernel 1 4 4 1\n" KERNEL("a", "9"), "missing",
+		  "1 1 0 1 0 0", NULL, 0 },
+		{ "a second kernel of a launch is",
+		  "R cudaLaunchKernel 1 3 3 1\nR cudaLaunchKernel 1 4 4 1\n" KERNEL("a", "3")
+		      KERNEL("b", "3"),
+		  "missing", "0 0 0 1 0 0", NULL, 0 },
+		{ "of three launches two are lost",
+		  "R cudaLaunchKernel 1 3 3 1\nR cudaLaunchKernel 1 4 4 1\nR cudaLaunchKernel 1 5 5 1\n"
+		  "R cudaLaunchKernel 1 6 6 1\n" KERNEL("a", "3") KERNEL("b", "3"),
+		  "missing", "2 0 20 1 0 0", NULL, 0 },
+		{ "more kernels than launches that lack one",
+		  "R cudaLaunchKernel 1 3 3 1\nR cudaLaunchKernel 1 4 4 1\n" KERNEL("a", "7")
+		      KERNEL("b", "8"),
+		  "missing", "0 0 0 2 0 0", NULL, 0 },
+		{ "copies, which do not count as launches",
+		  "R cudaMemcpyAsync 1 1 1 1\nR cudaMemcpyAsync 1 2 2 1\nC c 0 7 1 10 6 8\n", "missing",
+		  "0 0 0 0 1 6", NULL, 0 },
+		{ "memory sets may run nothing", "R cudaMemsetAsync 1 1 1 1\n", "missing", "0 0 0 0 0 0",
+		  NULL, 0 },
+	};
+	rig_check(rows, ROWS(rows));
+}
+
 static void test_contained(void **state)
 {
 	(void)state;
@@ -268,9 +302,13 @@ static void test_open_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nodes),     cmocka_unit_test(test_nodes_of_cut_steps),
-		cmocka_unit_test(test_contained), cmocka_unit_test(test_untimed),
-		cmocka_unit_test(test_twice),     cmocka_unit_test(test_open_end),
+		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_nodes_of_cut_steps),
+		cmocka_unit_test(test_contained),
+		cmocka_unit_test(test_untimed),
+		cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_open_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

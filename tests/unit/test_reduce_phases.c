@@ -75,6 +75,14 @@ static void test_phases(void **state)
 		  STEP "O " BACKWARD " 2 600 100\nO o 1 450 10\nO f 1 250 10\n"
 		       "A Optimizer.step#x 1 200 400\nO " BACKWARD " 2 100 300\n",
 		  "| o 10 10" },
+		/* the nodes of autograd tell of a backward pass if its engine does not */
+		{ PHASE_BACKWARD,
+		  STEP "O torch::autograd::AccumulateGrad 3 400 50\nO x 3 410 10\nO y 3 450 10\n",
+		  "| torch::autograd::AccumulateGrad 50 40 x 10 10" },
+		{ PHASE_BACKWARD,
+		  STEP "O torch::autograd::AccumulateGrad 3 400 50\nO x 3 410 10\nO " BACKWARD
+		       " 2 200 100\nO torch::autograd::AccumulateGrad 3 500 50\nO z 3 510 10\n",
+		  "| " BACKWARD " 100 100" },
 		/* the longest kernel comes first */
 		{ PHASE_OPTIMIZER,
 		  STEP "A Optimizer.step#x 1 100 100\nR x 1 1 110 1\nR x 1 2 120 1\nK z 0 7 1 300 1\n"

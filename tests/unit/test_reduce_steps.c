@@ -219,19 +219,24 @@ static void test_carried_over(void **state)
 	static const struct {
 		const char *launch, *activity;
 		int64_t carried;
+		const char *other; ///< id of a second launch, if any
 	} rows[] = {
-		{ "5", "4", 1 },
-		{ "5", "6", 0 },
-		{ "-5", "-6", 1 },
-		{ "-5", "-4", 0 },
-		{ "-5", "4", 0 },
-		{ "10000000000000000000", "9999999999999999999", 1 },
-		{ "10000000000000000000", "10000000000000000001", 0 },
-		{ "1", "-99999999999999999999999999999999999999999999999999999", 1 },
-		{ "5", "4x", 0 },
-		{ "5", "-", 0 },
-		{ "x", "1", 0 },
-		{ "5", "", 0 },
+		{ "-5", "-7", 0, "-9" },
+		{ "-9", "-7", 0, "-5" },
+		{ "-9", "-10", 1, "-5" },
+		{ "7", "-7", 0, "-9" },
+		{ "5", "4", 1, NULL },
+		{ "5", "6", 0, NULL },
+		{ "-5", "-6", 1, NULL },
+		{ "-5", "-4", 0, NULL },
+		{ "-5", "4", 0, NULL },
+		{ "10000000000000000000", "9999999999999999999", 1, NULL },
+		{ "10000000000000000000", "10000000000000000001", 0, NULL },
+		{ "1", "-99999999999999999999999999999999999999999999999999999", 1, NULL },
+		{ "5", "4x", 0, NULL },
+		{ "5", "-", 0, NULL },
+		{ "x", "1", 0, NULL },
+		{ "5", "", 0, NULL },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct rig g;
@@ -243,6 +248,10 @@ static void test_carried_over(void **state)
 		                    ? small
 		                    : text_id(&g, rows[i].launch);
 		rig_event(&g, &e);
+		if (rows[i].other) {
+			e.correlation = text_id(&g, rows[i].other);
+			rig_event(&g, &e);
+		}
 		e.kind = EVENT_KERNEL;
 		e.correlation = number_parse(span_of(rows[i].activity), 0, &small) && small >= 0
 		                    ? small
