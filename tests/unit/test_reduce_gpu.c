@@ -246,6 +246,8 @@ static void test_memory(void **state)
 		{ "host memory, no device, no level; what is reserved is not known",
 		  "M 0 0 50 100 7\nM -1 1 50 100 7\nM 0 1 -1 100 7\nM 2 6 5 -1 7\n", "memories",
 		  "[2: 1 5 -9223372036854775808 5 -9223372036854775808 -9223372036854775808]", NULL, 0 },
+		{ "by id, whatever the order", "M 1 1 5 9 7\nM 0 1 6 9 8\n", "start", "[0: 6][1: 5]", NULL,
+		  0 },
 		{ "nothing allocated yet", "M 1 1 0 0 -5\n", "memories", "[1: 1 0 0 0 0 0]", NULL, 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);

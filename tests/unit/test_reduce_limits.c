@@ -117,8 +117,7 @@ static void test_full_group_names(void **state)
 	rig_close(&g);
 }
 
-/* A table of collectives that is full: a known text in a new
- * combination is refused, too. */
+/* A table of collectives that is full: a known text in a new combination is refused, too. */
 static void test_full_collectives(void **state)
 {
 	(void)state;

@@ -140,6 +140,7 @@ static void test_updates(void **state)
 		{ "an optimizer without work",
 		  WORKS("1", "1") WORKS("2", "2") WORKS("3", "3") "A Optimizer.step#x 1 350 20\n",
 		  { PHASE_ALL } },
+		{ "two steps without work", UPDATES("1", "1") OF("2", "2") OF("3", "3"), { PHASE_ALL } },
 		{ "a step without work", UPDATES("1", "1") OF("2", "2") WORKS("3", "3"), { PHASE_ALL } },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -155,6 +156,74 @@ static void test_updates(void **state)
 				fail_msg("%s: step %zu", rows[i].title, k);
 		rig_close(&g);
 	}
+}
+
+/* Times of each phase in a step: compute, copies, memory sets; and number of kernels. */
+static void test_columns(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *script, *expect;
+	} rows[] = {
+		{ TRAINING "R cudaMemcpyAsync 1 8 130 1\nC c 0 7 8 700 2\nR cudaMemsetAsync 2 9 230 1\n"
+		           "S s 0 7 9 710 4\n",
+		  "[forward 82 2 0 3][backward 4 0 4 1][optimizer 32 0 0 1][dataloader 1 0 0 1]"
+		  "[communication 0 0 0 1]" },
+		{ STEP "O " BACKWARD " 1 10 20\nR cudaLaunchKernel 1 1 15 1\nK k 0 7 1 16 5\n",
+		  "[forward 0 0 0 0][backward 5 0 0 1]" },
+		{ STEP "R cudaLaunchKernel 1 1 15 1\nK k 0 7 1 16 5\n", "" },
+		/* without launches nothing tells the phase of a kernel */
+		{ STEP "O " BACKWARD " 1 10 20\nK k 0 7 -1 16 5\n", "" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		struct strbuf out = STRBUF_INIT;
+		rig_open(&g, NULL);
+		rig_feed(&g, rows[i].script);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		for (int p = 0; p < NR_INNER_PHASES; p++) {
+			int64_t *const *column = g.d->phases[p];
+			if (column[0])
+				strbuf_addf(&out, "[%s %d %d %d %d]", phase_names[p], (int)column[PHASE_COMPUTE][0],
+				            (int)column[PHASE_MEMCPY][0], (int)column[PHASE_MEMSET][0],
+				            (int)column[PHASE_KERNELS][0]);
+		}
+		if (strcmp(strbuf_str(&out), rows[i].expect) != 0)
+			fail_msg("row %zu: %s", i, strbuf_str(&out));
+		strbuf_release(&out);
+		rig_close(&g);
+	}
+}
+
+/* The rows of a phase have the launch shapes and resources of their kernels. */
+static void test_kernels_of_phase(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_open(&g, &(struct reduce_options){ .phase = PHASE_BACKWARD });
+	rig_feed(&g, STEP "O " BACKWARD " 1 10 20\nR cudaLaunchKernel 1 1 15 1\n");
+	struct event e = event_blank(EVENT_KERNEL);
+	e.name = name_intern(&g.names, SPAN("k"));
+	e.correlation = 1;
+	e.start_ns = e.dur_ns = 5;
+	e.occupancy = 7;
+	for (int i = 0; i < 3; i++) {
+		e.grid[i] = 2 + i;
+		e.block[i] = 5 + i;
+		e.resources[i] = 8 + i;
+	}
+	rig_event(&g, &e);
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	assert_int_equal(g.d->phase_kernels.nr, 1);
+	const struct kernel_stat *k = &g.d->phase_kernels.v[0];
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(k->grid[i], 2 + i);
+		assert_int_equal(k->block[i], 5 + i);
+		assert_int_equal(k->resources[i], 8 + i);
+	}
+	assert_int_equal(k->shapes, 1);
+	assert_int_equal(k->occupancy, 7);
+	rig_close(&g);
 }
 
 /* The steps of a server keep what their names tell, whatever runs in them. */
@@ -192,10 +261,9 @@ static void test_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_phases),
-		cmocka_unit_test(test_none),
-		cmocka_unit_test(test_updates),
-		cmocka_unit_test(test_told_phases),
+		cmocka_unit_test(test_phases),           cmocka_unit_test(test_none),
+		cmocka_unit_test(test_updates),          cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_kernels_of_phase), cmocka_unit_test(test_told_phases),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
