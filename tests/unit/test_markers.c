@@ -73,6 +73,10 @@ static void test_proposals(void **state)
 		{ "launches outside",
 		  FOUR A("it", "100", "90") A("it", "200", "90") A("it", "300", "90") K("5", "500"),
 		  "proposed", "", NULL, 0 },
+		{ "launches outside of steps that overlap, each of which is in one step",
+		  FOUR A("it", "100", "150") A("it", "200", "150") A("it", "300", "150")
+		      A("it", "400", "90") K("5", "500"),
+		  "proposed", "", NULL, 0 },
 		{ "one that holds nothing",
 		  FOUR A("it", "900", "9") A("it", "910", "9") A("it", "920", "9"), "proposed", "", NULL,
 		  0 },
