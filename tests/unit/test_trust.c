@@ -662,6 +662,9 @@ static void test_fewer_iterations(void **state)
 		{ { 0, 60, 100, 100, 0, 200 }, "launches of 52.00 % of the kernel time are gone" },
 		{ { 0, 50, 200, 100, 0, 50 }, NULL }, /* much of what is left runs more often */
 		{ { 100, 100, 100, 100, 100, 100 }, NULL },
+		/* three that ran half as often have just half of the time, or more */
+		{ { 50, 0, 0, 50, 0, 50, 1000 }, NULL },
+		{ { 50, 0, 50, 0, 0, 50, 1000 }, "launches of 69.00 % of the kernel time are gone" },
 	};
 	static const struct activity work[] = {
 		{ EVENT_KERNEL, "a", 100, MS(400) },    { EVENT_KERNEL, "b", 100, MS(300) },
@@ -713,6 +716,16 @@ static void test_work(void **state)
 		{ { .work = NULL }, { .work = "n=8" }, NULL },
 		{ { .work = "n" }, { .work = "n=5" }, "n  → 5" },
 		{ { .work = "n=a" }, { .work = "n=b" }, "n a → b" },
+		{ { .work = "n=8" }, { .work = "n=x" }, "n 8 → x" },
+		{ { .work = "n=x" }, { .work = "n=8" }, "n x → 8" },
+		/* a text of 40 characters or more is not read as a number */
+		{ { .work = "n=8.0000000000000000000000000000000000000" }, { .work = "n=8" }, NULL },
+		{ { .work = "n=8.00000000000000000000000000000000000000" },
+		  { .work = "n=8" },
+		  "n 8.00000000000000000000000000000000000000 → 8" },
+		{ { .work = "n=8.000000000000000000000000000000000000000" },
+		  { .work = "n=8" },
+		  "n 8.000000000000000000000000000000000000000 → 8" },
 		{ { .work = "n+a" }, { .work = "n+b" }, "n a → b" },
 		/* a sum that did not move as the number of things did is of other work, and judged */
 		{ { .work = "n+10", .value = 10 }, { .work = "n+20", .value = 20 }, "n 10 → 20" },
@@ -747,6 +760,119 @@ static void test_work(void **state)
 		}
 		release(&s);
 	}
+}
+
+/* A figure of another scale, of fewer samples, or that counts other things. */
+static void test_figures_of_other_work(void **state)
+{
+	(void)state;
+	enum { HIGHER, LOWER, NEITHER };
+	static const struct {
+		const char *name, *unit;
+		int better;
+		int64_t value[2], digits[2], samples[2];
+		const char *work[2], *says; /* says: NULL: the work is the same */
+	} cases[] = {
+	/* from a share to a percentage, at least 50 times better */
+#define BARE(better, was, digits, now, says) \
+	{ "f", "1", better, { was, now }, { digits, 0 }, { 0, 0 }, { NULL, NULL }, says }
+		BARE(HIGHER, 5, 1, 25, "did other work than the baseline: scale 0.5 → 25"),
+		BARE(HIGHER, 5, 1, 24, NULL),
+		BARE(HIGHER, 1, 0, 50, "did other work than the baseline: scale 1 → 50"),
+		BARE(HIGHER, 11, 1, 100, NULL),
+		BARE(HIGHER, 9, 1, 100, "did other work than the baseline: scale 0.9 → 100"),
+		BARE(HIGHER, 9, 1, 101, NULL),
+		BARE(HIGHER, 0, 1, 50, NULL),
+		BARE(HIGHER, -1, 1, 50, NULL),
+		BARE(HIGHER, 1, 2, 1, NULL),
+		BARE(HIGHER, 1, 2, 2, "did other work than the baseline: scale 0.01 → 2"),
+		BARE(LOWER, 5, 1, 25, NULL),
+		BARE(NEITHER, 5, 1, 25, NULL),
+	/* the reverse, if lower is better; 1 is then not a share */
+#define LESS(was, now, digits, says) \
+	{ "f", "1", LOWER, { was, now }, { 0, digits }, { 0, 0 }, { NULL, NULL }, says }
+		LESS(25, 5, 1, "did other work than the baseline: scale 25 → 0.5"),
+		LESS(24, 5, 1, NULL),
+		LESS(50, 1, 0, NULL),
+		LESS(100, 99, 2, "did other work than the baseline: scale 100 → 0.99"),
+		LESS(101, 99, 2, NULL),
+		LESS(1, 1, 2, NULL),
+		{ "f", "s", HIGHER, { 5, 25 }, { 1, 0 }, { 0, 0 }, { NULL, NULL }, NULL },
+		{ "f", NULL, HIGHER, { 5, 25 }, { 1, 0 }, { 0, 0 }, { NULL, NULL }, NULL },
+	/* better, but of less than half of the samples */
+#define FEWER(better, was, now, samples, samples_now, says) \
+	{ "f", "s", better, { was, now }, { 0, 0 }, { samples, samples_now }, { NULL, NULL }, says }
+		FEWER(LOWER, 100, 90, 10, 4, "did other work than the baseline: samples 10 → 4"),
+		FEWER(LOWER, 100, 90, 10, 5, NULL),
+		FEWER(LOWER, 100, 90, 4, 0, "did other work than the baseline: samples 4 → 1"),
+		FEWER(LOWER, 100, 96, 10, 4, NULL),
+		FEWER(LOWER, 100, 110, 10, 4, NULL),
+		FEWER(HIGHER, 100, 110, 10, 4, "did other work than the baseline: samples 10 → 4"),
+		FEWER(HIGHER, 100, 90, 10, 4, NULL),
+		FEWER(NEITHER, 100, 90, 10, 4, NULL),
+		/* all at once */
+		{ "f",
+		  "1",
+		  HIGHER,
+		  { 5, 25 },
+		  { 1, 0 },
+		  { 9, 2 },
+		  { "n=8", "n=9" },
+		  "did other work than the baseline: n 8 → 9, samples 9 → 2, scale 0.5 → 25" },
+	/* what was counted may differ by 5 %, and what a tool repeats may double or halve */
+#define COUNTS(name, better, was, now, says) \
+	{ name, "1", better, { was, now }, { 0, 0 }, { 0, 0 }, { NULL, NULL }, says }
+		COUNTS("requests", NEITHER, 105, 100, NULL),
+		COUNTS("requests", NEITHER, 106, 100,
+		       "counted other things than the baseline: requests 106 → 100"),
+		COUNTS("requests", NEITHER, 95, 100, NULL),
+		COUNTS("requests", NEITHER, 94, 100,
+		       "counted other things than the baseline: requests 94 → 100"),
+		COUNTS("requests", LOWER, 200, 100, NULL),
+		COUNTS("case/requests", NEITHER, 200, 100,
+		       "counted other things than the baseline: case/requests 200 → 100"),
+		COUNTS("iterations", NEITHER, 100, 50, NULL),
+		COUNTS("iterations", NEITHER, 100, 49,
+		       "counted other things than the baseline: iterations 100 → 49"),
+		COUNTS("loss", NEITHER, 200, 100, NULL),
+	};
+	static const char *const better[] = { "higher", "lower", NULL };
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct sides s;
+		setup(&s);
+		for (int k = 0; k < 2; k++)
+			vec_push(&(k ? s.c : s.b)->inputs,
+			         (struct input_stat){ .name = cases[i].name,
+			                              .unit = cases[i].unit,
+			                              .better = better[cases[i].better],
+			                              .value = cases[i].value[k],
+			                              .digits = cases[i].digits[k],
+			                              .samples = cases[i].samples[k],
+			                              .work = cases[i].work[k] });
+		trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
+		const struct trust_finding *f = find(&s.report, "context-differs");
+		const char *got = f ? f->message + strlen("the candidate ") : NULL;
+		if (!f != !cases[i].says || (f && strcmp(got, cases[i].says) != 0))
+			fail_msg("%zu: %s", i, f ? got : "nothing");
+		release(&s);
+	}
+	/* several counts are one finding, which is of the first, and makes nothing unreliable */
+	struct sides s;
+	setup(&s);
+	for (int k = 0; k < 4; k++)
+		vec_push(&(k < 2 ? s.b : s.c)->inputs,
+		         (struct input_stat){ .name = k % 2 ? "requests" : "images",
+		                              .unit = "1",
+		                              .value = k < 2 ? 15 : 1,
+		                              .digits = k < 2 });
+	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
+	assert_int_equal(s.report.trust.nr, 1);
+	assert_string_equal(s.report.trust.v[0].message,
+	                    "the candidate counted other things than the baseline: images 1.5 → 1, "
+	                    "requests 1.5 → 1");
+	assert_string_equal(s.report.trust.v[0].work, "images");
+	assert_true(s.report.trust.v[0].warning_only);
+	release(&s);
 }
 
 /* Figures whose work differs in the same items are one finding. */
@@ -928,6 +1054,34 @@ static void test_capped_alike(void **state)
 	}
 }
 
+/* Times are of comparable GPUs only if the other side has the GPU, on the same rank. */
+static void test_capped_alone(void **state)
+{
+	(void)state;
+	enum { GHZ = 1000000000 };
+	for (int of_rank = 0; of_rank < 2; of_rank++) {
+		struct sides s;
+		setup(&s);
+		add_machine(s.c, "", 60 * MICRO, "sw_power_cap", 0);
+		add_machine(of_rank ? s.b : s.c, "1", 60 * MICRO, "sw_power_cap", 0);
+		s.c->machines.v[0].sm_clock_hz = GHZ;
+		(of_rank ? s.b->machines.v : &s.c->machines.v[1])->sm_clock_hz = GHZ;
+		s.c->rank = of_rank ? 3 : 0;
+		trust_find_machines(&s.baseline, &s.candidate, 1, THROTTLED_UNLESS_ALIKE, &s.report);
+		assert_int_equal(s.report.trust.nr, 2);
+		for (size_t k = 0; k < 2; k++) {
+			const struct trust_finding *f = &s.report.trust.v[k];
+			const char *says = arena_printf(
+			    &s.report.arena,
+			    "the %s was throttled for 60.00 %% of the time that %s was watched (sw_power_cap):",
+			    of_rank && k ? "baseline" : "candidate", k ? "GPU 1" : "its GPU");
+			assert_int_equal(strncmp(f->message, says, strlen(says)), 0);
+			assert_true(spoils(f, METRIC_STEP_COMPUTE_TIME));
+		}
+		release(&s);
+	}
+}
+
 /* A finding on one of several ranks names the rank; one on a repeat names the repeat. */
 static void test_machines_of_ranks(void **state)
 {
@@ -954,27 +1108,26 @@ static void test_machines_of_ranks(void **state)
 	release(&s);
 }
 
-/* 16 of 20 throttled ranks of a folded run are named. The others become one finding on the whole
- * run, so that checks on these ranks are inconclusive too. */
-static void test_many_throttled(void **state)
+/* 16 of 17 or of 20 throttled ranks of a folded run are named. The others become one finding on the
+ * whole run, so that checks on these ranks are inconclusive too. */
+static void check_many_throttled(size_t nr, const char *further)
 {
-	enum { RANKS = 20, NAMED = 16 };
-	(void)state;
+	enum { NAMED = 16 };
 	struct sides s;
 	setup(&s);
 	struct fold *f = s.c->fold = mem_calloc(1, sizeof *f);
 	struct fold_figure *g = vec_push_zero(&f->figures);
-	f->nr = RANKS;
+	f->nr = nr;
 	f->by_rank = true;
-	f->rank = mem_calloc(RANKS, sizeof *f->rank);
+	f->rank = mem_calloc(nr, sizeof *f->rank);
 	for (size_t i = 0; i < NR_FOLD_NUMBERS; i++)
-		f->number[i] = mem_calloc(RANKS, sizeof *f->number[i]);
+		f->number[i] = mem_calloc(nr, sizeof *f->number[i]);
 	vec_push(&f->patterns, (struct fold_pattern){ 0 });
 	vec_push(&f->deeds,
 	         (struct fold_deed){ .throttled = SPAN("3"), .reasons = SPAN("sw_power_cap") });
 	*g = (struct fold_figure){ .metric = METRIC_MACHINE_THROTTLED_PCT, .within = REDUCE_EACH };
-	g->value = mem_calloc(RANKS, sizeof *g->value);
-	for (size_t i = 0; i < RANKS; i++) {
+	g->value = mem_calloc(nr, sizeof *g->value);
+	for (size_t i = 0; i < nr; i++) {
 		f->rank[i] = (int64_t)i;
 		g->value[i] = 5 * MICRO;
 	}
@@ -988,7 +1141,15 @@ static void test_many_throttled(void **state)
 		assert_int_equal(t->spoils.nr, s.report.trust.v[0].spoils.nr);
 		assert_true(i == NAMED || strstr(t->message, "GPU 3 was watched (sw_power_cap)"));
 	}
+	assert_string_equal(s.report.trust.v[NAMED].message, further);
 	release(&s);
+}
+
+static void test_many_throttled(void **state)
+{
+	(void)state;
+	check_many_throttled(17, "the run has 1 further finding of the same kinds");
+	check_many_throttled(20, "the run has 4 further findings of the same kinds");
 }
 
 static void test_snapshots_alone(void **state)
@@ -1015,11 +1176,32 @@ static void test_snapshot_against_trace(void **state)
 		const struct trust_finding *f = find(&s.report, "no-trace");
 		assert_int_equal(s.report.trust.nr, 1);
 		assert_int_equal(f->candidate, candidate);
+		assert_string_equal(strstr(f->message, " has "),
+		                    " has a snapshot and no trace: what only a trace records cannot be "
+		                    "compared");
 		assert_true(spoils(f, METRIC_STEP_TIME) && spoils(f, METRIC_GPU_UTILIZATION_PCT));
 		assert_true(spoils(f, METRIC_KERNEL_DRIFT_PCT) && spoils(f, METRIC_MFU_PCT));
 		assert_false(spoils(f, METRIC_MEMORY_PEAK_ALLOCATED));
 		release(&s);
 	}
+}
+
+/* A digest of figures alone, beside a trace. */
+static void test_figures_against_trace(void **state)
+{
+	(void)state;
+	struct sides s;
+	setup(&s);
+	digest_free(s.c);
+	s.c = s.candidate.ranks.v[0] = digest_new();
+	s.c->metrics_file = "bench.json";
+	digest_set_steps(s.c, 0);
+	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 5 }, &s.report);
+	assert_int_equal(s.report.trust.nr, 1);
+	assert_string_equal(s.report.trust.v[0].message,
+	                    "the candidate has a result file and no trace: what only a trace records "
+	                    "cannot be compared");
+	release(&s);
 }
 
 /* Without a baseline, no finding on differences is possible. */
@@ -1034,6 +1216,13 @@ static void test_no_baseline(void **state)
 	dropped_more(s.c);
 	trust_findings(NULL, &s.candidate, 1, &(struct rules){ .min_steps = 6 }, &s.report);
 	assert_int_equal(s.report.trust.nr, 2);
+	release(&s);
+	/* steps without work may be usual, and so may be the number of steps */
+	setup(&s);
+	s.c->step_activities[1] = 0;
+	trust_findings(NULL, &s.candidate, 1,
+	               &(struct rules){ .min_steps = 1, .outside_allowed = true }, &s.report);
+	assert_int_equal(s.report.trust.nr, 0);
 	release(&s);
 }
 
@@ -1073,18 +1262,61 @@ static void test_rank_without_trace(void **state)
 	release(&s);
 }
 
+/* The sources of the figures of memory of two ranks: of a trace, a snapshot, both, or of none. */
+static void add_sources(struct run *run, const char *sources)
+{
+	for (size_t i = 0; sources[i]; i++) {
+		struct digest *d = run->ranks.v[0];
+		if (i) {
+			d = fixture_digest(5, gemm, NR_OF(gemm));
+			d->rank = (int64_t)i;
+			d->trust.launches = 10000;
+			vec_push(&run->ranks, d);
+		}
+		if (sources[i] != '-')
+			vec_push(
+			    &d->memories,
+			    sample_memory("0", sources[i] == 't' ? MEMORY_OF_TRACE : MEMORY_OF_SNAPSHOT, 1000));
+		if (sources[i] == 'b')
+			vec_push(&d->trace_memories, sample_memory("0", MEMORY_OF_TRACE, 1000));
+	}
+}
+
 static void test_memory_sources(void **state)
 {
 	(void)state;
-	struct sides s;
-	setup(&s);
-	vec_push(&s.b->memories, sample_memory("0", MEMORY_OF_TRACE, 9));
-	vec_push(&s.c->memories, sample_memory("0", MEMORY_OF_SNAPSHOT, 9));
-	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
-	assert_int_equal(s.report.trust.nr, 1);
-	const struct trust_finding *f = find(&s.report, "memory-source-differs");
-	assert_true(spoils(f, METRIC_MEMORY_PEAK_ALLOCATED) && !spoils(f, METRIC_STEP_TIME));
-	release(&s);
+	static const struct {
+		const char *sources[2];
+		const char *says; ///< what the finding says of the sources; NULL: there is none
+		bool warns; ///< memory is judged by traces although there are snapshots
+	} cases[] = {
+		{ { "tt", "ss" }, "(snapshot) than the baseline (trace)", false },
+		{ { "ss", "tt" }, "(trace) than the baseline (snapshot)", false },
+		{ { "tt", "ts" }, "(several) than the baseline (trace)", false },
+		{ { "st", "ss" }, "(snapshot) than the baseline (several)", false },
+		{ { "--", "ts" }, NULL, false },
+		{ { "ts", "--" }, NULL, false },
+		{ { "tt", "tt" }, NULL, false },
+		{ { "tt", "tb" }, NULL, true },
+		{ { "bt", "bt" }, NULL, true },
+		{ { "bb", "bb" }, NULL, false },
+		{ { "bb", "ss" }, NULL, false },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct sides s;
+		setup(&s);
+		add_sources(&s.baseline, cases[i].sources[0]);
+		add_sources(&s.candidate, cases[i].sources[1]);
+		trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
+		const struct trust_finding *f = find(&s.report, "memory-source-differs");
+		if (s.report.trust.nr != (cases[i].says != NULL) || !f != !cases[i].says ||
+		    (f && !strstr(f->message, cases[i].says)) || !s.report.warnings.nr != !cases[i].warns)
+			fail_msg("%zu: %s, %zu findings, %zu warnings", i, f ? f->message : "nothing",
+			         s.report.trust.nr, s.report.warnings.nr);
+		if (f)
+			assert_true(spoils(f, METRIC_MEMORY_PEAK_ALLOCATED) && !spoils(f, METRIC_STEP_TIME));
+		release(&s);
+	}
 }
 
 /* The peak of a snapshot may be above that of the trace beside it, and less than 1 % below. */
@@ -1101,6 +1333,28 @@ static void test_foreign_snapshot(void **state)
 		assert_int_equal(f != NULL, peak < 990);
 		assert_true(!f ||
 		            (spoils(f, METRIC_MEMORY_FRAGMENTATION_PCT) && !spoils(f, METRIC_STEP_TIME)));
+		release(&s);
+	}
+}
+
+/* Only the trace's own figures of the same memory say that a snapshot is of another run. */
+static void test_not_foreign(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *memory;
+		enum memory_source source;
+		bool foreign;
+	} cases[] = { { "0", MEMORY_OF_TRACE, true },
+		          { "1", MEMORY_OF_TRACE, false },
+		          { "0", MEMORY_OF_TIMELINE, false } };
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct sides s;
+		setup(&s);
+		vec_push(&s.c->memories, sample_memory("0", MEMORY_OF_SNAPSHOT, 500));
+		vec_push(&s.c->trace_memories, sample_memory(cases[i].memory, cases[i].source, 1000));
+		trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
+		assert_int_equal(find(&s.report, "foreign-snapshot") != NULL, cases[i].foreign);
 		release(&s);
 	}
 }
@@ -1131,11 +1385,12 @@ static void test_out_of_memory_risk(void **state)
 	static const struct {
 		int64_t left;
 		const char *words; /* expected words of the finding; NULL if there is none */
-	} cases[] = {
-		{ 2000000000, NULL },          { 1999999999, "may run out" },
-		{ 1000000000, "may run out" }, { 999999999, "nearly runs out" },
-		{ -5, "nearly runs out" },     { INT64_MAX, "ran out of memory: 3 allocations of memory 0 failed" }
-	};
+	} cases[] = { { 2000000000, NULL },
+		          { 1999999999, "may run out" },
+		          { 1000000000, "may run out" },
+		          { 999999999, "nearly runs out" },
+		          { -5, "nearly runs out" },
+		          { INT64_MAX, "ran out of memory: 3 allocations of memory 0 failed" } };
 	for (size_t i = 0; i < NR_OF(cases); i++) {
 		struct sides s;
 		setup(&s);
@@ -1202,20 +1457,24 @@ int main(void)
 		cmocka_unit_test(test_folded_baseline),
 		cmocka_unit_test(test_fewer_iterations),
 		cmocka_unit_test(test_work),
+		cmocka_unit_test(test_figures_of_other_work),
 		cmocka_unit_test(test_kinds_of_work),
 		cmocka_unit_test(test_beyond_peak),
 		cmocka_unit_test(test_machines),
 		cmocka_unit_test(test_power_in_part),
 		cmocka_unit_test(test_capped_alike),
+		cmocka_unit_test(test_capped_alone),
 		cmocka_unit_test(test_machines_of_ranks),
 		cmocka_unit_test(test_many_throttled),
 		cmocka_unit_test(test_snapshots_alone),
 		cmocka_unit_test(test_snapshot_against_trace),
+		cmocka_unit_test(test_figures_against_trace),
 		cmocka_unit_test(test_rank_without_trace),
 		cmocka_unit_test(test_no_baseline),
 		cmocka_unit_test(test_repeats),
 		cmocka_unit_test(test_memory_sources),
 		cmocka_unit_test(test_foreign_snapshot),
+		cmocka_unit_test(test_not_foreign),
 		cmocka_unit_test(test_fewer_steps),
 		cmocka_unit_test(test_out_of_memory_risk),
 	};

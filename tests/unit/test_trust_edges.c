@@ -1,4 +1,6 @@
 /* Trust findings at the edges of their conditions: counts of 1, ties, many ranks. */
+#include <inttypes.h>
+
 #include "gate_fixture.h"
 #include "model/fold.h"
 #include "ranks_rig.h"
@@ -70,6 +72,30 @@ static void test_counts(void **state)
 		  "malformed-events: the run has 2 events without a usable time or form, left out\n"
 		  "json-faults: the run has 2 tolerated faults of JSON, the first at byte 0\n"
 		  "negative-durations: the run has 2 events of negative duration, taken as 0" },
+		{ { SET(trust.gpu_events, 100), SET(trust.twice, 1) }, "" },
+		{ { SET(trust.gpu_events, 99), SET(trust.twice, 1) },
+		  "recorded-twice: the run has 1 of 99 GPU activities twice, 0.00 % of its GPU time: sums "
+		  "and counts are too high" },
+		/* activities begin early if more than 1 % do, by more than 1 % of a step */
+		{ { SET(trust.gpu_events, 99), SET(trust.early, 1), SET(trust.early_ns, 2),
+		    SET(window_ns, 500) },
+		  "early-activities: the run has 1 of 99 GPU activities that begin before their launch, by "
+		  "up to 2 ns: the clocks of GPU and host disagree" },
+		{ { SET(trust.gpu_events, 99), SET(trust.early, 1), SET(trust.early_ns, 1),
+		    SET(window_ns, 500) },
+		  "" },
+		{ { SET(trust.gpu_events, 100), SET(trust.early, 1), SET(trust.early_ns, 2),
+		    SET(window_ns, 500) },
+		  "" },
+		{ { SET(trust.gpu_events, 99), SET(trust.early, 1), SET(trust.early_ns, 2),
+		    SET(window_ns, 199), SET(total_steps, 0) },
+		  "early-activities: the run has 1 of 99 GPU activities that begin before their launch, by "
+		  "up to 2 ns: the clocks of GPU and host disagree" },
+		{ { SET(trust.gpu_events, 99), SET(trust.early, 1), SET(trust.early_ns, 2),
+		    SET(window_ns, 200), SET(total_steps, 0) },
+		  "" },
+		/* without another run, it is not known whether copies were recorded */
+		{ { SET(trust.lost_copies, 5) }, "" },
 		{ { SET(usable_steps, 4) },
 		  "short-last-step: the run ends within a step: step 104 has 10 GPU activities, less than "
 		  "half of what is usual, and is left out" },
@@ -276,6 +302,99 @@ static void test_spoiler_of_run(void **state)
 			fail_msg("row %zu", i);
 	}
 	report_release(&r);
+}
+
+/* How much a rule lets a share fall: a third of the lowest of its limits on an increase or the
+   like; nothing, if it has other limits, too. */
+static void test_tolerance(void **state)
+{
+	(void)state;
+	static const struct {
+		struct limit fail[2], warn;
+		size_t nr[2]; ///< number of limits that fail and that warn
+		int64_t want;
+	} rows[] = {
+		{ { { COND_INCREASE, .relative = true, .value = 9 * MICRO } }, { 0 }, { 1, 0 }, 3 * MICRO },
+		{ { { 0 } }, { COND_WORSE, .relative = true, .value = 6 * MICRO }, { 0, 1 }, 2 * MICRO },
+		{ { { COND_DECREASE, .relative = true, .value = 9 * MICRO } },
+		  { COND_DECREASE, .relative = true, .value = 6 * MICRO },
+		  { 1, 1 },
+		  3 * MICRO },
+		{ { { COND_INCREASE, .relative = true, .value = 9 * MICRO },
+		    { COND_DECREASE, .relative = true, .value = 3 * MICRO } },
+		  { 0 },
+		  { 2, 0 },
+		  MICRO },
+		{ { { COND_INCREASE, .relative = true, .value = 9 * MICRO },
+		    { COND_MAX, .value = 9 * MICRO } },
+		  { 0 },
+		  { 2, 0 },
+		  0 },
+		{ { { COND_INCREASE, .value = 9 * MICRO } }, { 0 }, { 1, 0 }, 0 },
+		{ { { COND_CHANGE, .relative = true, .value = 9 * MICRO } }, { 0 }, { 1, 0 }, 0 },
+		{ { { 0 } }, { 0 }, { 0, 0 }, 0 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct rule rule = fixture_rule(METRIC_STEP_CUDA_TIME);
+		struct report r;
+		for (size_t k = 0; k < rows[i].nr[0]; k++)
+			vec_push(&rule.fail.list, rows[i].fail[k]);
+		if (rows[i].nr[1])
+			vec_push(&rule.warn.list, rows[i].warn);
+		if (trust_tolerance(&rule) != rows[i].want)
+			fail_msg("row %zu: %" PRId64, i, trust_tolerance(&rule));
+		/* a finding on a share that fell no more spoils nothing */
+		report_init(&r);
+		struct trust_finding *f = vec_push_zero(&r.trust);
+		f->rank = -1;
+		vec_push(&f->spoils, metric_table[METRIC_STEP_CUDA_TIME].name);
+		assert_non_null(trust_spoiler(&r, &rule, 0));
+		f->fallen = rows[i].want + 1;
+		assert_non_null(trust_spoiler(&r, &rule, 0));
+		f->fallen = rows[i].want;
+		assert_int_equal(trust_spoiler(&r, &rule, 0) == NULL, rows[i].want > 0);
+		/* a finding on other kinds of steps does not spoil what is judged by kind */
+		f->fallen = 0;
+		f->of_kinds = true;
+		assert_non_null(trust_spoiler(&r, &rule, 0));
+		rule.query.phase = "decode";
+		assert_null(trust_spoiler(&r, &rule, 0));
+		f->of_kinds = false;
+		assert_non_null(trust_spoiler(&r, &rule, 0));
+		vec_release(&rule.fail.list);
+		vec_release(&rule.warn.list);
+		report_release(&r);
+	}
+}
+
+/* A rule must name all items of work that may differ, each by its name or its whole path. */
+static void test_excused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *work, *same_work[2];
+		bool spoils;
+	} rows[] = {
+		{ "n, m", { "n", NULL }, true },       { "n, m", { "m", NULL }, true },
+		{ "n, m", { "n", "m" }, false },       { "n, m", { "config.m", "n" }, false },
+		{ "n", { "m", "n" }, false },          { "n", { "config.n", NULL }, false },
+		{ "n", { "n.config", NULL }, true },   { "n", { NULL, NULL }, true },
+		{ "config.n", { "config.n" }, false }, { NULL, { "n", NULL }, true },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct report r;
+		report_init(&r);
+		struct trust_finding *f = vec_push_zero(&r.trust);
+		struct rule rule = fixture_rule(METRIC_STEP_CUDA_TIME);
+		f->work = rows[i].work;
+		vec_push(&f->spoils, metric_table[METRIC_STEP_CUDA_TIME].name);
+		for (size_t k = 0; k < 2 && rows[i].same_work[k]; k++)
+			vec_push(&rule.same_work, span_of(rows[i].same_work[k]));
+		if (!!trust_spoiler(&r, &rule, 0) != rows[i].spoils)
+			fail_msg("row %zu", i);
+		vec_release(&rule.same_work);
+		report_release(&r);
+	}
 }
 
 /* ---- runs of several ranks ---- */
@@ -503,7 +622,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts),          cmocka_unit_test(test_batches),
-		cmocka_unit_test(test_spoiler_of_run),  cmocka_unit_test(test_many_absent),
+		cmocka_unit_test(test_spoiler_of_run),  cmocka_unit_test(test_tolerance),
+		cmocka_unit_test(test_excused),         cmocka_unit_test(test_many_absent),
 		cmocka_unit_test(test_many_steps),      cmocka_unit_test(test_world),
 		cmocka_unit_test(test_one_collective),  cmocka_unit_test(test_stuck),
 		cmocka_unit_test(test_stuck_in_window),
