@@ -212,6 +212,34 @@ static void first_is_newest(struct run *run)
 	run->ranks.v[0]->start_ns = run->ranks.v[1]->start_ns + 1000 * NS_PER_S;
 }
 
+/* Ranks 0 and 1 end within a further step, which other ranks have not begun. */
+static void open_step(struct run *run)
+{
+	run->ranks.v[0]->usable_steps = run->ranks.v[1]->usable_steps = 3;
+}
+static void open_step_pending(struct run *run)
+{
+	open_step(run);
+	run->ranks.v[1]->progress.pending = 1;
+}
+static void whole_step_of_one(struct run *run)
+{
+	open_step(run);
+	run->ranks.v[1]->usable_steps = 4;
+}
+static void windows(struct run *run)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		run->ranks.v[r]->window = true;
+		run->ranks.v[r]->progress.step = -1;
+	}
+}
+static void fewer_and_early(struct run *run)
+{
+	run->ranks.v[2]->comms.v[0].count = 1;
+	run->ranks.v[0]->usable_steps = run->ranks.v[1]->usable_steps = 2;
+}
+
 /* Two ranks have the same file, and two others another one. */
 static void two_pairs(struct run *run)
 {
@@ -272,6 +300,23 @@ static void test_found_and_not(void **state)
 		{ "begins late", { THREE, THREE, "5: | 6:", THREE }, nothing, "missing-steps 2" },
 		{ "lacks one between", { THREE, "4: | 6:", THREE }, nothing, "missing-steps 1" },
 		{ "one that goes on", { THREE, THREE, THREE, THREE " | 7:" }, nothing, "" },
+		{ "a step that has only begun",
+		  { THREE " | 7:", THREE " | 7:", THREE, THREE },
+		  open_step,
+		  "(short-last-step 0), (short-last-step 1)" },
+		{ "a step in which work is left",
+		  { THREE " | 7:", THREE " | 7:", THREE, THREE },
+		  open_step_pending,
+		  "ends-early 2, ends-early 3, (short-last-step 0), (short-last-step 1)" },
+		{ "a step that one rank has whole",
+		  { THREE " | 7:", THREE " | 7:", THREE, THREE },
+		  whole_step_of_one,
+		  "ends-early 2, ends-early 3, (short-last-step 0)" },
+		{ "no steps on any", { THREE, THREE, THREE }, windows, "" },
+		{ "named once",
+		  { THREE, THREE, "4: a9 | 5: a9", THREE },
+		  fewer_and_early,
+		  "ends-early 2, (short-last-step 0), (short-last-step 1)" },
 		{ "of two one", { THREE, "4: | 5:" }, nothing, "ends-early 1" },
 		{ "stuck",
 		  { THREE, THREE, THREE, THREE },
@@ -428,6 +473,15 @@ static void test_spoils(void **state)
 	trust_findings(NULL, &run, 1, NULL, &r);
 	assert_true(is_spoiled(&r, "step.compute_time", 2));
 	assert_false(is_spoiled(&r, "memory.peak_allocated", 2));
+	report_release(&r);
+	/* where memory is judged by the traces, a snapshot of the rank does not help */
+	for (size_t i = 0; i < run.ranks.nr; i++)
+		vec_push(&run.ranks.v[i]->memories,
+		         (struct memory_stat){ .id = "0", .source = MEMORY_OF_TRACE, .capacity = -1 });
+	report_init(&r);
+	trust_findings(&run, &run, 1, NULL, &r);
+	assert_true(is_spoiled(&r, "memory.peak_allocated", 2));
+	assert_false(is_spoiled(&r, "rank.missing_steps", 2));
 	report_release(&r);
 	run_release(&run);
 }
