@@ -1,6 +1,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -116,6 +117,54 @@ static void test_estimate(void **state)
 	tally_release(&t);
 }
 
+/* A part of the scale, for values that are above 0 and for the same below it. Up to 255, each value
+   has a part of its own; from 256 on, a part has two values, then four. */
+static void test_scale(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t value, median; ///< of many equal values, and one far away on each side
+	} rows[] = {
+		{ 0, 0 },     { 1, 1 },     { 127, 127 }, { 128, 128 }, { 255, 255 }, { 256, 257 },
+		{ 257, 257 }, { 258, 259 }, { 511, 511 }, { 512, 514 }, { 515, 514 }, { 516, 518 },
+	};
+	for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+		enum { NR = 2 * TALLY_EXACT + 1 };
+		int64_t sign = i % 2 ? -1 : 1, want = sign * rows[i / 2].median;
+		struct tally t = { 0 };
+		for (int64_t k = 0; k < NR; k++)
+			tally_add(&t, k == 0 ? -100000 : k == NR - 1 ? 100000 : sign * rows[i / 2].value, k);
+		int64_t got = tally_reduce(&t, REDUCE_MEDIAN);
+		if (got != want || !tally_is_sound(&t))
+			fail_msg("%lld: %lld", (long long)(sign * rows[i / 2].value), (long long)got);
+		tally_release(&t);
+	}
+	/* the numbers farthest from 0 are in the first and last part */
+	struct tally t = { 0 };
+	for (int64_t k = 0; k <= TALLY_EXACT; k++)
+		tally_add(&t, k < TALLY_EXACT / 2 ? INT64_MIN : INT64_MAX, k);
+	assert_int_equal(t.bins.nr, 2);
+	assert_int_equal(t.bins.v[0].key, -t.bins.v[1].key);
+	assert_true(tally_is_sound(&t));
+	tally_release(&t);
+}
+
+/* The values of one part of the scale are spread over it, the first of them near its beginning. */
+static void test_spread(void **state)
+{
+	(void)state;
+	for (int sign = -1; sign < 2; sign += 2) {
+		struct tally t = { 0 };
+		for (int64_t k = 0; k < 2 * TALLY_EXACT; k++)
+			tally_add(&t, k < TALLY_EXACT ? 0 : sign * (1 << 13), k);
+		/* the median lies between 0 and the value of that part that is nearest to 0 */
+		assert_int_equal(tally_reduce(&t, REDUCE_MEDIAN), sign * (1 << 12));
+		t.median = 7;
+		assert_int_equal(tally_reduce(&t, REDUCE_MEDIAN), 7);
+		tally_release(&t);
+	}
+}
+
 static void test_others(void **state)
 {
 	(void)state;
@@ -162,6 +211,59 @@ static void test_unsound(void **state)
 	}
 }
 
+/* Each member that contradicts the others, for a tally of exact values 2, 4 and 9, and for one of
+   many values of 2 and of 4 in parts of the scale. */
+static void test_contradictions(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t at; ///< offset of the member
+		int64_t sound[2], unsound[2]; ///< lowest and highest sound value; others, or 0
+	} rows[] = {
+#define OF(name) offsetof(struct tally, name)
+		{ OF(low), { 6, 27 }, { 5, 28 } },   { OF(min), { 2, 2 }, { 1, 3 } },
+		{ OF(max), { 9, 9 }, { 8, 10 } },    { OF(second), { 2, 9 }, { 1, 10 } },
+		{ OF(median), { 2, 9 }, { 1, 10 } }, { OF(count), { 3, 3 }, { 2, 4 } },
+		{ OF(high), { 0, 0 }, { -1, 1 } },
+	};
+	static const int64_t v[] = { 2, 4, 9 };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (int k = 0; k < 4; k++) {
+			struct tally t = tally_of(v, 0, 3);
+			int64_t value = k < 2 ? rows[i].sound[k] : rows[i].unsound[k - 2];
+			memcpy((char *)&t + rows[i].at, &value, sizeof value);
+			if (tally_is_sound(&t) != (k < 2))
+				fail_msg("row %zu: %lld", i, (long long)value);
+			tally_release(&t);
+		}
+	struct tally one = tally_of(v, 0, 1), many = { 0 }, none = { 0 };
+	assert_false(tally_is_sound(&none));
+	one.second = 77; /* means nothing where there is one value */
+	assert_true(tally_is_sound(&one));
+	one.low = -1;
+	one.high = 1;
+	assert_false(tally_is_sound(&one));
+	for (int64_t k = 0; k <= TALLY_EXACT; k++)
+		tally_add(&many, k ? 600 : 200, k);
+	assert_true(tally_is_sound(&many));
+	for (size_t k = 0; k < 2; k++) {
+		many.bins.v[k].key++;
+		assert_false(tally_is_sound(&many));
+		many.bins.v[k].key--;
+		many.bins.v[k].count--;
+		many.bins.v[!k].count++;
+		assert_int_equal(tally_is_sound(&many), many.bins.v[k].count > 0);
+		many.bins.v[k].count++;
+		many.bins.v[!k].count--;
+	}
+	struct tally_bin first = many.bins.v[0];
+	many.bins.v[0] = many.bins.v[1];
+	many.bins.v[1] = first;
+	assert_false(tally_is_sound(&many));
+	tally_release(&one);
+	tally_release(&many);
+}
+
 /* A folded digest has a column for each member of the trust counters. */
 static void test_numbers(void **state)
 {
@@ -172,9 +274,11 @@ static void test_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),    cmocka_unit_test(test_reductions),
-		cmocka_unit_test(test_estimate), cmocka_unit_test(test_others),
-		cmocka_unit_test(test_unsound),  cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_order),          cmocka_unit_test(test_reductions),
+		cmocka_unit_test(test_estimate),       cmocka_unit_test(test_others),
+		cmocka_unit_test(test_scale),          cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_contradictions), cmocka_unit_test(test_unsound),
+		cmocka_unit_test(test_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
