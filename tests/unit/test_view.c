@@ -181,8 +181,8 @@ static void test_figures(void **state)
 	for (size_t i = 0; i < NR_METRICS; i++) { /* the sample digest has every metric */
 		const struct metric *m = &metric_table[i];
 		struct strbuf b = STRBUF_INIT;
-		if (m->label != LABEL_PAIR)
-			rank_figures(&f->view, 0, m, describe, &b);
+		rank_figures(&f->view, 0, m, describe, &b);
+		assert_true(m->label != LABEL_PAIR || b.n == 0);
 		assert_true(b.n > 0 || m->label == LABEL_PAIR || m->need == NEED_CONTEXT ||
 		            m->need == NEED_MEMORY || m->need == NEED_FLOPS || m->need == NEED_RANKS ||
 		            m->need == NEED_MATCHED || m->label == LABEL_COLLECTIVE ||
@@ -256,6 +256,182 @@ static void test_context(void **state)
 		assert_figures(f, "throughput.steps_per_s", "");
 		close_view(f);
 	}
+}
+
+/* Numbers of the run context count if they are above 0. */
+static void test_numbers_of_context(void **state)
+{
+	(void)state;
+	static const char *const rows[][2] = {
+		{ "256", "640000000" }, { "0.000001", "3" }, { "0", "" },
+		{ "-1", "" },           { "many", "" },      { "", "" }
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct digest *d = sample_digest(0);
+		digest_set_env(d, SPAN("samples_per_step"), span_of(rows[i][0]));
+		struct fixture *f = open_view(d, NULL);
+		assert_figures(f, "throughput.samples_per_s", rows[i][1]);
+		close_view(f);
+	}
+}
+
+/* Sums of what is too small to keep have no figures of their own. */
+static void test_sums(void **state)
+{
+	(void)state;
+	struct digest *d = sample_digest(0);
+	vec_push(&d->threads, (struct thread_stat){ "", 9, 3, 9 });
+	vec_push(&d->ops, (struct op_stat){ SPAN(""), 4, 400, 300, 3 });
+	vec_push(&d->ranges, (struct range_stat){ SPAN(""), 7, 600, 3 });
+	static const char *const names[] = { "communication", "GEMM", "" };
+	for (size_t i = 0; i < 3; i++)
+		vec_push(&d->kernels, (struct kernel_stat){ .kind = EVENT_KERNEL,
+		                                            .name = span_of(names[i]),
+		                                            .names = 2,
+		                                            .count = 4,
+		                                            .step_count = 4,
+		                                            .step_total_ns = 10,
+		                                            .largest_ns = 7 + (int64_t)(i == 1),
+		                                            .occupancy = -1 });
+	struct fixture *f = open_view(d, NULL);
+	const struct rank_view *r = &f->view.ranks[0];
+	assert_figures(f, "thread.time", "12/34=777");
+	assert_figures(f, "op.time", "aten::add=201 aten::mul=5");
+	assert_figures(f, "range.gpu_time", "forward=303");
+	assert_figures(f, "kernel.time", "alpha_gemm=300 ncclAllReduce=45 triton_mul=200");
+	assert_figures(f, "category.time", "GEMM=305 communication=50 other=205");
+	assert_int_equal(r->nr_kernels, 3);
+	assert_int_equal(r->nr_small, 3);
+	assert_int_equal(r->small_ns, 30);
+	assert_int_equal(r->small_count, 12);
+	assert_int_equal(r->small_most, 4); /* of 8 ns in two steps */
+	/* communication is never in such a sum, whatever the category says */
+	for (size_t i = 3; i < 6; i++)
+		assert_int_equal(r->kernels[i].cls, i == 5 ? CLASS_OTHER : CLASS_COMPUTE);
+	assert_true(span_eq(r->kernels[4].match, SPAN("smaller kernels: GEMM")));
+	assert_int_equal(r->kernels[4].raw_names, 2);
+	assert_true(rank_view_kernel(r, SPAN("triton_mul")) == &r->kernels[2]);
+	assert_null(rank_view_kernel(r, SPAN("smaller kernels: GEMM")));
+	close_view(f);
+}
+
+/* A view of a rank without kernels knows none of them. */
+static void test_no_kernels(void **state)
+{
+	(void)state;
+	struct digest *d = sample_digest(0);
+	d->kernels.nr = 0;
+	struct fixture *f = open_view(d, NULL);
+	uint64_t key = code_kernel_key(SPAN("alpha_gemm"));
+	assert_null(rank_view_kernel(&f->view.ranks[0], SPAN("alpha_gemm")));
+	assert_int_equal(rank_view_activity(&f->view.ranks[0], key).key, 0);
+	assert_figures(f, "kernel.time", "");
+	close_view(f);
+	f = open_view(sample_digest(0), NULL);
+	assert_int_equal(rank_view_activity(&f->view.ranks[0], key).key, key);
+	assert_int_equal(rank_view_activity(&f->view.ranks[0], key + 1).key, 0);
+	assert_int_equal(rank_view_activity(&f->view.ranks[0], 0).key, 0);
+	close_view(f);
+}
+
+/* What an operator moved, and its shares of the peaks: rows of one operator are added, and one
+   whose part is not known makes the share unknown. */
+static void test_moved(void **state)
+{
+	(void)state;
+	static const struct {
+		struct flop_stat rows[2];
+		const char *bytes, *bandwidth, *roofline;
+	} rows[] = {
+		{ { { .bytes = 600, .sized_ns = 100, .moved_ns = 40, .roof_ns = 50, .flops = 1 },
+		    { .bytes = 200, .sized_ns = 100, .moved_ns = 20, .roof_ns = 40, .flops = 1 } },
+		  "mm=400",
+		  "mm=30000000",
+		  "mm=45000000" },
+		/* operations without a peak are not in roof_ns */
+		{ { { .bytes = 600, .sized_ns = 100, .moved_ns = 40, .roof_ns = 50, .flops = 1 },
+		    { .bytes = 200, .sized_ns = 100, .moved_ns = 20, .flops = 1 } },
+		  "mm=400",
+		  "mm=30000000",
+		  "" },
+		{ { { .bytes = 600, .sized_ns = 100, .moved_ns = 40, .flops = 1 },
+		    { .bytes = 200, .sized_ns = 100, .moved_ns = 20, .roof_ns = 40, .flops = 1 } },
+		  "mm=400",
+		  "mm=30000000",
+		  "" },
+		{ { { .bytes = 600, .sized_ns = 100, .moved_ns = 40, .roof_ns = 50, .flops = 1 },
+		    { .bytes = 200, .sized_ns = 100, .moved_ns = 20 } },
+		  "mm=400",
+		  "mm=30000000",
+		  "mm=25000000" },
+		{ { { .bytes = 600, .sized_ns = 100, .moved_ns = 40 },
+		    { .bytes = 200, .sized_ns = 100, .moved_ns = 20, .roof_ns = 50, .flops = 1 } },
+		  "mm=400",
+		  "mm=30000000",
+		  "mm=25000000" },
+		/* bytes need all calls, and some time */
+		{ { { .bytes = 600, .sized_ns = 100, .moved_ns = 40 }, { .unsized = 1, .flops = 1 } },
+		  "",
+		  "mm=40000000",
+		  "" },
+		{ { { .bytes = 600 }, { .bytes = 200, .moved_ns = 20, .roof_ns = 40, .flops = 1 } },
+		  "",
+		  "",
+		  "" },
+		{ { { .bytes = 600, .sized_ns = 100 }, { .bytes = 200, .sized_ns = 100 } },
+		  "mm=400",
+		  "",
+		  "" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct digest *d = sample_digest(0);
+		d->flops.nr = 0;
+		for (size_t k = 0; k < 2; k++) {
+			vec_push(&d->flops, rows[i].rows[k]);
+			d->flops.v[k].op = SPAN("mm");
+		}
+		struct fixture *f = open_view(d, NULL);
+		assert_figures(f, "op.bytes", rows[i].bytes);
+		assert_figures(f, "op.bandwidth_pct", rows[i].bandwidth);
+		assert_figures(f, "op.roofline_pct", rows[i].roofline);
+		close_view(f);
+	}
+}
+
+/* Allocations that failed are compared by snapshots alone; memory of the trace counts where it is
+   asked for. */
+static void test_memory_of_both(void **state)
+{
+	(void)state;
+	struct digest *d = sample_digest(0);
+	d->memories.v[0].oom_count = 3;
+	struct fixture *f = open_view(d, NULL);
+	assert_figures(f, "memory.oom_count", "");
+	d->memories.v[0].source = MEMORY_OF_SNAPSHOT;
+	assert_figures(f, "memory.oom_count", "0=3");
+	f->view.by_trace = true; /* the rank has no other figures than these */
+	assert_figures(f, "memory.peak_allocated", "0=4000");
+	vec_push(&d->trace_memories, sample_memory("1", MEMORY_OF_TRACE, 77));
+	assert_figures(f, "memory.peak_allocated", "1=77");
+	f->view.by_trace = false;
+	assert_figures(f, "memory.peak_allocated", "0=4000");
+	close_view(f);
+}
+
+static void test_names_of_sources(void **state)
+{
+	(void)state;
+	enum {
+		TRACE = 1 << MEMORY_OF_TRACE,
+		SNAPSHOT = 1 << MEMORY_OF_SNAPSHOT,
+		TIMELINE = 1 << MEMORY_OF_TIMELINE
+	};
+	assert_null(memory_source_of(0));
+	assert_null(memory_source_of(~0U));
+	assert_string_equal(memory_source_of(TRACE), "trace");
+	assert_string_equal(memory_source_of(TRACE | SNAPSHOT), "snapshot");
+	assert_string_equal(memory_source_of(SNAPSHOT), "snapshot");
+	assert_string_equal(memory_source_of(TRACE | TIMELINE), "timeline");
 }
 
 static void test_nothing_there(void **state)
@@ -416,6 +592,31 @@ static void test_joined_figures(void **state)
 	assert_figures(f, "memory.headroom", "0=5000 3=2000");
 	assert_figures(f, "window.busy_time", "0=800");
 	close_view(f);
+}
+
+/* Memories of a trace that its snapshot lacks are kept apart; the size of the device is that of
+   all memories but the host's, unless it is known. */
+static void test_joined_memories(void **state)
+{
+	(void)state;
+	struct digest *d = sample_digest(0), *snapshot = sample_snapshot(0);
+	d->device_memory = 7000;
+	d->memories.v[0].id = "2";
+	d->memories.v[0].peak_op = "aten::mm";
+	vec_push(&d->memories, sample_memory("3", MEMORY_OF_TRACE, 700));
+	d->memories.v[1].peak_op = "aten::add";
+	vec_push(&snapshot->memories, sample_memory("cpu", MEMORY_OF_SNAPSHOT, 600));
+	digest_join(d, snapshot);
+	assert_int_equal(d->memories.nr, 3);
+	assert_int_equal(d->trace_memories.nr, 2);
+	assert_string_equal(d->trace_memories.v[0].id, "2");
+	assert_int_equal(d->memories.v[0].capacity, 10000);
+	assert_int_equal(d->memories.v[1].capacity, 7000);
+	assert_int_equal(d->memories.v[2].capacity, MEMORY_UNKNOWN);
+	assert_null(d->memories.v[0].peak_op);
+	assert_string_equal(d->memories.v[1].peak_op, "aten::add");
+	assert_null(d->memories.v[2].peak_op);
+	digest_free(d);
 }
 
 /* A trace joined with a torch memory timeline, which has fewer figures: memories that the timeline
@@ -625,6 +826,13 @@ int main(void)
 		cmocka_unit_test(test_without_a_period),
 		cmocka_unit_test(test_only_outside_of_steps),
 		cmocka_unit_test(test_context),
+		cmocka_unit_test(test_numbers_of_context),
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_no_kernels),
+		cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_memory_of_both),
+		cmocka_unit_test(test_names_of_sources),
+		cmocka_unit_test(test_joined_memories),
 		cmocka_unit_test(test_nothing_there),
 		cmocka_unit_test(test_malformed_figures),
 		cmocka_unit_test(test_memory_unknown),
