@@ -487,6 +487,59 @@ static void test_share_of_peak(void **state)
 	}
 }
 
+/* A peak that the user gives counts if it is a number above 0; else none does, not even that of a
+   known GPU. */
+static void test_own_peak(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *own;
+		int64_t peak;
+		const char *source;
+	} rows[] = { { "2", 2000000, "peak_tflops of the run context" },
+		         { "0.000001", 1, "peak_tflops of the run context" },
+		         { "0", 0, NULL },
+		         { "-1", 0, NULL },
+		         { "many", 0, NULL },
+		         { NULL, 989500000, "H200 data sheet, NVIDIA, without sparsity" } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct digest *d = digest_new();
+		struct flop_peak peak = { 0 };
+		digest_set_env(d, SPAN("precision"), SPAN("bfloat16"));
+		digest_set_env(d, SPAN("gpu.name"), SPAN("NVIDIA H200"));
+		if (rows[i].own)
+			digest_set_env(d, SPAN("peak_tflops"), span_of(rows[i].own));
+		assert_int_equal(flops_peak(d, &peak), rows[i].peak > 0);
+		assert_int_equal(peak.micro_tflops, rows[i].peak);
+		if (rows[i].source)
+			assert_string_equal(peak.source, rows[i].source);
+		digest_free(d);
+	}
+}
+
+/* The type of operations is that of 99 % of them; of none, that of the context. */
+static void test_type_of_most(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t flops[2];
+		enum flop_type type;
+	} rows[] = { { { 99, 1 }, FLOP_BFLOAT16 }, { { 98, 2 }, FLOP_OTHER },
+		         { { 1, 99 }, FLOP_FLOAT8 },   { { 98, 1 }, FLOP_OTHER },
+		         { { 0, 1 }, FLOP_FLOAT8 },    { { 0, 0 }, FLOP_FLOAT16 } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct digest *d = digest_new();
+		digest_set_env(d, SPAN("precision"), SPAN("fp16"));
+		for (int k = 0; k < 2; k++)
+			vec_push(&d->flops, (struct flop_stat){ .op = SPAN("mm"),
+			                                        .type = k ? FLOP_FLOAT8 : FLOP_BFLOAT16,
+			                                        .flops = rows[i].flops[k] });
+		if (flops_type(d) != rows[i].type)
+			fail_msg("row %zu: %d", i, (int)flops_type(d));
+		digest_free(d);
+	}
+}
+
 static void test_type_of_one_operation(void **state)
 {
 	(void)state;
@@ -617,6 +670,8 @@ int main(void)
 		cmocka_unit_test(test_skew),
 		cmocka_unit_test(test_peaks),
 		cmocka_unit_test(test_share_of_peak),
+		cmocka_unit_test(test_own_peak),
+		cmocka_unit_test(test_type_of_most),
 		cmocka_unit_test(test_type_of_one_operation),
 		cmocka_unit_test(test_faults_of_both),
 		cmocka_unit_test(test_samples),

@@ -149,6 +149,20 @@ static void test_scale(void **state)
 	tally_release(&t);
 }
 
+/* An estimate is not beyond the values themselves: here, the middle of a part of four values is. */
+static void test_estimate_between(void **state)
+{
+	(void)state;
+	for (int64_t value = 512; value < 516; value++) {
+		struct tally t = { 0 };
+		for (int64_t k = 0; k <= TALLY_EXACT; k++)
+			tally_add(&t, value, k);
+		assert_int_equal(tally_reduce(&t, REDUCE_MEDIAN), value);
+		assert_int_equal(tally_median_of_others(&t), value);
+		tally_release(&t);
+	}
+}
+
 /* The values of one part of the scale are spread over it, the first of them near its beginning. */
 static void test_spread(void **state)
 {
@@ -274,10 +288,15 @@ static void test_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),          cmocka_unit_test(test_reductions),
-		cmocka_unit_test(test_estimate),       cmocka_unit_test(test_others),
-		cmocka_unit_test(test_scale),          cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_contradictions), cmocka_unit_test(test_unsound),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_reductions),
+		cmocka_unit_test(test_estimate),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_scale),
+		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_estimate_between),
+		cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_unsound),
 		cmocka_unit_test(test_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

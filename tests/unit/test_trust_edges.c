@@ -204,6 +204,9 @@ static void test_batches(void **state)
 		{ { { K("a", 11, 1), K("b", 20, 1), K("c", 20, 1), K("d", 49, 9) },
 		    { K("a", 11, 2), K("b", 20, 2), K("c", 20, 2), K("d", 49, 9) } },
 		  KERNELS "3 grids of kernels, 51.00 % of the kernel time, are 2 times as large" },
+		{ { { K("a", 1, 1), K("b", 1, 1), K("c", 1, 1), K("d", 2, 9) },
+		    { K("a", 1, 2), K("b", 1, 2), K("c", 1, 2), K("d", 2, 9) } },
+		  KERNELS "3 grids of kernels, 60.00 % of the kernel time, are 2 times as large" },
 		/* a kernel's ratio counts as the common factor only if it is within a tenth of it */
 		{ { { K("a", 10, 100), K("b", 10, 100), K("c", 10, 100) },
 		    { K("a", 10, 190), K("b", 10, 200), K("c", 10, 219) } },
