@@ -93,12 +93,12 @@ static void operators_add(const struct digest *b, const struct digest *c, struct
 		const struct flop_stat *y = &c->flops.v[k];
 		while (i < b->flops.nr && flop_stat_cmp(&b->flops.v[i], y) < 0)
 			i++;
-		if (i == b->flops.nr)
-			break;
-		const struct flop_stat *x = &b->flops.v[i];
-		int64_t was = calls_of(b, x), now = calls_of(c, y);
 		int64_t ns = y->gpu_ns > y->sized_ns ? y->gpu_ns : y->sized_ns;
 		out->all = number_add(out->all, ns);
+		if (i == b->flops.nr)
+			continue;
+		const struct flop_stat *x = &b->flops.v[i];
+		int64_t was = calls_of(b, x), now = calls_of(c, y);
 		if (flop_stat_cmp(x, y) == 0 && was > 0 && now > 0 && !x->flops == !y->flops &&
 		    (__int128)was * c->usable_steps == (__int128)now * b->usable_steps)
 			vec_push(&out->list,
