@@ -199,7 +199,7 @@ static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 	const struct memory_figure *f = &memory_figures[id];
 	int64_t of = member(s, f->at), less = member(s, f->less), whole = member(s, f->whole);
 	/* that of a trace is told and not compared, since traces of earlier versions lack it */
-	if (!f->at || of == MEMORY_UNKNOWN || less == MEMORY_UNKNOWN ||
+	if (of == MEMORY_UNKNOWN || less == MEMORY_UNKNOWN ||
 	    (id == METRIC_MEMORY_OOM_COUNT && s->source == MEMORY_OF_TRACE))
 		return MEMORY_UNKNOWN;
 	/* (of - less) / whole, computed by a function that also works for levels below 0 */
