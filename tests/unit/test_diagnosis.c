@@ -56,6 +56,22 @@ static void test_refused(void **state)
 		  "observation: \"{step.tim}\", hypothesis: h, action: a, confirm: step.time, confidence: "
 		  "low}\n",
 		  "f:3:75: 'step.tim' in 'observation' is not a metric: did you mean 'step.time'?" },
+		{ "version: 1\nfindings:\n- {id: a, when: [{metric: step.time, above: 1ms}], title: t, "
+		  "observation: \"{step.time of step.tim}\", hypothesis: h, action: a, confirm: step.time, "
+		  "confidence: "
+		  "low}\n",
+		  "'step.tim' in 'observation' is not a metric: did you mean 'step.time'?" },
+		{ "version: 1\nfindings:\n- {id: a, when: [{metric: step.time, above: 1ms}], title: t, "
+		  "observation: \"{step.time per step.kernel_coun}\", hypothesis: h, action: a, confirm: "
+		  "step.time, confidence: "
+		  "low}\n",
+		  "'step.kernel_coun' in 'observation' is not a metric: did you mean "
+		  "'step.kernel_count'?" },
+		{ "version: 1\nfindings:\n- {id: a, when: [{metric: step.time, above: 1ms}], title: t, "
+		  "observation: \"{step.tim per step.kernel_count}\", hypothesis: h, action: a, confirm: "
+		  "step.time, confidence: "
+		  "low}\n",
+		  "'step.tim' in 'observation' is not a metric: did you mean 'step.time'?" },
 		{ "version: 1\nfindings:\n- {id: a, when: [{metric: step.time, above: 1ms}], " TEXTS
 		  "}\n- {id: a, when: [{metric: step.time, above: 1ms}], " TEXTS "}\n",
 		  "two findings are called 'a'" },

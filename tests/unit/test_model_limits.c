@@ -75,6 +75,40 @@ static void test_communication(void **state)
 			fail_msg("row %zu", i);
 }
 
+/* How well a text fits an item: an operator whose name is cut is not called after a kernel, and a
+   category is also called as reports call it. */
+static void test_fits(void **state)
+{
+	(void)state;
+	char longest[70];
+	memset(longest, 'x', sizeof longest - 1);
+	longest[sizeof longest - 1] = '\0';
+	const struct {
+		enum metric_id metric;
+		const char *asked, *label;
+		enum name_fit fit;
+	} rows[] = {
+		{ METRIC_KERNEL_TIME, "triton_red\u2026ward_8", "triton_red_fused_backward_8",
+		  FIT_CUT_FORM },
+		{ METRIC_OP_TIME, "triton_red\u2026ward_8", "triton_red_fused_backward_8", FIT_CUT },
+		{ METRIC_OP_TIME, "aten::*", "aten::mm", FIT_PATTERN },
+		{ METRIC_OP_TIME, "aten::mm", "aten::mm", FIT_WHOLE },
+		{ METRIC_CATEGORY_TIME, "normalization", "normalisation", FIT_SHOWN },
+		{ METRIC_CATEGORY_TIME, "normalisation", "normalisation", FIT_WHOLE },
+		{ METRIC_CATEGORY_TIME, "norm*", "normalisation", FIT_PATTERN },
+		{ METRIC_CATEGORY_TIME, "quantization", "normalisation", FIT_NONE },
+		{ METRIC_KERNEL_TIME, "normalization", "normalisation", FIT_NONE },
+		{ METRIC_CATEGORY_TIME, longest, longest, FIT_WHOLE },
+		{ METRIC_CATEGORY_TIME, "normalization", longest, FIT_NONE },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		enum name_fit fit =
+		    item_fit(&metric_table[rows[i].metric], span_of(rows[i].asked), span_of(rows[i].label));
+		if (fit != rows[i].fit)
+			fail_msg("row %zu: %d", i, (int)fit);
+	}
+}
+
 static void test_memory_names(void **state)
 {
 	(void)state;
@@ -226,6 +260,25 @@ static void test_cross(void **state)
 		}
 }
 
+/* Whether a digest has figures of steps: all have those of the first version. */
+static void test_has_steps(void **state)
+{
+	(void)state;
+	const enum metric_id first = METRIC_STEP_CUDA_TIME, later = METRIC_STEP_PERIOD;
+	struct digest *d = sample_digest(0);
+	assert_true(digest_has_steps(d, first) && digest_has_steps(d, later));
+	d->samples[first] = d->samples[later] = NULL;
+	assert_true(digest_has_steps(d, first));
+	assert_false(digest_has_steps(d, later));
+	struct step_summary *s = vec_push_zero(&d->summaries);
+	s->metric = METRIC_STEP_LATENCY;
+	assert_true(digest_has_steps(d, first) && digest_has_steps(d, METRIC_STEP_LATENCY));
+	assert_false(digest_has_steps(d, later));
+	s->metric = later;
+	assert_true(digest_has_steps(d, later));
+	digest_free(d);
+}
+
 /* Energy per step, of two steps of 400 ns in the median. */
 static void test_energy(void **state)
 {
@@ -298,6 +351,23 @@ static void test_memory_calls(void **state)
 			fail_msg("row %zu: %lld in %lld ns", i, (long long)nr, (long long)ns);
 		run_release(&run);
 	}
+}
+
+/* What a row of code adds to a metric. */
+static void test_amounts(void **state)
+{
+	(void)state;
+	static const struct {
+		enum metric_id id;
+		int64_t amount;
+	} rows[] = {
+		{ METRIC_STEP_MEMCPY_BYTES, 9 }, { METRIC_PLACE_COPY_BYTES, 9 },
+		{ METRIC_STEP_SYNC_COUNT, 5 },   { METRIC_PLACE_SYNC_COUNT, 5 },
+		{ METRIC_STEP_SYNC_TIME, 7 },    { METRIC_PLACE_GPU_TIME, 7 },
+	};
+	const struct code_stat c = { .count = 5, .total_ns = 7, .bytes = 9 };
+	for (size_t i = 0; i < NR_OF(rows); i++)
+		assert_int_equal(code_amount(&metric_table[rows[i].id], &c), rows[i].amount);
 }
 
 /* A digest owns all that another owned. */
@@ -660,23 +730,16 @@ static void test_queries_of_kinds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_account),
-		cmocka_unit_test(test_communication),
-		cmocka_unit_test(test_memory_names),
-		cmocka_unit_test(test_memory_lists),
-		cmocka_unit_test(test_source_lines),
-		cmocka_unit_test(test_long_paths),
-		cmocka_unit_test(test_cross),
-		cmocka_unit_test(test_energy),
-		cmocka_unit_test(test_memory_calls),
-		cmocka_unit_test(test_owned),
-		cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_worst_machine),
-		cmocka_unit_test(test_largest_change),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_absolute),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_queries_of_kinds),
+		cmocka_unit_test(test_account),       cmocka_unit_test(test_communication),
+		cmocka_unit_test(test_fits),          cmocka_unit_test(test_memory_names),
+		cmocka_unit_test(test_memory_lists),  cmocka_unit_test(test_source_lines),
+		cmocka_unit_test(test_long_paths),    cmocka_unit_test(test_cross),
+		cmocka_unit_test(test_has_steps),     cmocka_unit_test(test_energy),
+		cmocka_unit_test(test_memory_calls),  cmocka_unit_test(test_amounts),
+		cmocka_unit_test(test_owned),         cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_worst_machine), cmocka_unit_test(test_largest_change),
+		cmocka_unit_test(test_sizes),         cmocka_unit_test(test_absolute),
+		cmocka_unit_test(test_kinds),         cmocka_unit_test(test_queries_of_kinds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

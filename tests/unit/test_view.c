@@ -315,6 +315,35 @@ static void test_sums(void **state)
 	close_view(f);
 }
 
+/* Kernels are selected by their category, as it is called in the rules or in reports, and class. */
+static void test_selected_kernels(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *category, *cls;
+		bool selected;
+	} rows[] = {
+		{ NULL, NULL, true },
+		{ "normalisation", NULL, true },
+		{ "normalization", NULL, true },
+		{ "norm*", NULL, true },
+		{ "GEMM", NULL, false },
+		{ "normalization", "communication", false },
+		{ "normalization", "compute", true },
+		{ NULL, "communication", false },
+	};
+	struct fixture *f = open_view(sample_digest(0), NULL);
+	add_category(&f->categories, "normalisation", CLASS_COMPUTE, "norm");
+	const struct kernel_row row = { .category = 2, .cls = CLASS_COMPUTE };
+	const struct figure figure = { .metric = &metric_table[METRIC_KERNEL_TIME], .kernel = &row };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct query q = { .category = rows[i].category, .cls = rows[i].cls };
+		if (figure_is_selected(&f->view, &q, &figure) != rows[i].selected)
+			fail_msg("row %zu", i);
+	}
+	close_view(f);
+}
+
 /* A view of a rank without kernels knows none of them. */
 static void test_no_kernels(void **state)
 {
@@ -828,6 +857,7 @@ int main(void)
 		cmocka_unit_test(test_context),
 		cmocka_unit_test(test_numbers_of_context),
 		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_selected_kernels),
 		cmocka_unit_test(test_no_kernels),
 		cmocka_unit_test(test_moved),
 		cmocka_unit_test(test_memory_of_both),
