@@ -1,5 +1,4 @@
 /* Figures, names and rules of the model at both sides of the limits of their conditions. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "gate_fixture.h"
@@ -184,47 +183,52 @@ static void test_source_lines(void **state)
 	arena_release(&a);
 }
 
-/* The label of a call path of up to 160 bytes is whole; of a longer one, the last frame at least.
- */
+/* The label of a call path of up to 160 bytes is whole. That of a longer one has a hash, and the
+   last frames that fit; at least one. */
 static void test_long_paths(void **state)
 {
 	(void)state;
 	static const struct {
-		size_t n[2]; ///< lengths of the frames: the caller's, the function's
-		const char *label; ///< "whole", "both" behind a hash, or "last" behind a hash
-	} rows[] = { { { 10, 147 }, "whole" }, { { 10, 148 }, "last" }, { { 1, 157 }, "last" },
-		         { { 1, 156 }, "whole" },  { { 1, 200 }, "last" },  { { 200, 1 }, "last" },
-		         { { 157, 1 }, "last" },   { { 156, 1 }, "whole" } };
+		size_t n[3]; ///< lengths of the frames, the caller first
+		size_t frames; ///< number of frames that the label shows
+	} rows[] = { { { 1, 2, 151 }, 3 },   { { 1, 2, 152 }, 2 },  { { 10, 10, 134 }, 3 },
+		         { { 10, 10, 135 }, 2 }, { { 5, 10, 147 }, 2 }, { { 5, 10, 148 }, 1 },
+		         { { 1, 1, 200 }, 1 },   { { 200, 1, 1 }, 2 },  { { 1, 200, 1 }, 1 } };
 	for (size_t i = 0; i < NR_OF(rows); i++) {
-		char text[2][201], want[500];
+		char text[3][201];
+		struct strbuf want = STRBUF_INIT;
 		struct digest *d = sample_digest(0);
 		struct run run = fixture_run(d);
 		struct category_table categories = { 0 };
 		struct naming naming = { .categories = &categories };
 		struct run_view v;
-		for (int k = 0; k < 2; k++) {
-			memset(text[k], 'a' + k, rows[i].n[k]);
+		for (size_t k = 0; k < 3; k++) {
+			memset(text[k], 'a' + (int)k, rows[i].n[k]);
 			text[k][rows[i].n[k]] = '\0';
 			vec_push(&d->functions, (struct function_stat){ .cls = FUNCTION_PYTHON,
 			                                                .name = span_of(text[k]),
-			                                                .parent = k - 1,
+			                                                .parent = (int64_t)k - 1,
 			                                                .exclusive_ns = 1 });
+			if (k + rows[i].frames >= 3)
+				strbuf_addf(&want, "%s%s", want.n ? " > " : "", text[k]);
 		}
 		run_view_init(&v, &run, &naming);
 		struct answers answers;
 		struct query q = { .metric = &metric_table[METRIC_FUNCTION_EXCLUSIVE_PCT],
 			               .reduce = REDUCE_EACH };
 		run_query(&v, &q, &v.arena, &answers);
-		bool whole = rows[i].label[0] == 'w', found = false;
-		snprintf(want, sizeof want, "%s%s%s", whole ? text[0] : "", " > ", text[1]);
+		bool whole = rows[i].frames == 3, found = false;
 		for (size_t k = 0; k < answers.list.nr; k++) {
 			struct span label = answers.list.v[k].label;
-			size_t skip = whole || label.n < 9 || label.p[0] != '~' ? 0 : 9;
-			found =
-			    found || span_eq((struct span){ label.p + skip, label.n - skip }, span_of(want));
+			size_t skip = whole ? 0 : strlen("~01234567 > ");
+			bool hash = label.n > skip && label.p[0] == '~';
+			if (hash != whole && label.n > skip)
+				found = found || span_eq((struct span){ label.p + skip, label.n - skip },
+				                         strbuf_span(&want));
 		}
 		if (!found)
-			fail_msg("row %zu: no %s", i, want);
+			fail_msg("row %zu: no %s", i, strbuf_str(&want));
+		strbuf_release(&want);
 		vec_release(&answers.list);
 		run_view_release(&v);
 		run_release(&run);
@@ -689,6 +693,39 @@ static void test_kinds(void **state)
 	}
 }
 
+/* If each step of a run has kernels of the optimizer, and no step a kind, all are updates. */
+static void test_updates(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t least; ///< number of the optimizer's kernels in the first of four steps
+		const char *steps;
+		bool by_mean;
+		int64_t updates, mix;
+	} rows[] = { { 1, "uaaa", true, 4, 0 },
+		         { 0, "uaaa", false, 0, 0 },
+		         { 5, "u3aaa", true, 4, 0 },
+		         { 1, "aaaa", false, 4, 0 },
+		         { 1, "uuaa", true, 4, 0 } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct run run[2] = { run_of_kinds("----"), run_of_kinds(rows[i].steps) };
+		struct digest *d = run[0].ranks.v[0];
+		d->step_phases = NULL;
+		for (int c = 0; c < NR_PHASE_COLUMNS; c++) {
+			d->phases[PHASE_OPTIMIZER][c] = arena_alloc(&d->arena, 4, sizeof(int64_t));
+			for (size_t k = 0; k < 4; k++)
+				d->phases[PHASE_OPTIMIZER][c][k] = k ? 1 : rows[i].least;
+		}
+		struct step_kinds k = step_kinds_of(&run[0], &run[1]);
+		if (k.by_mean != rows[i].by_mean || k.steps[0][PHASE_UPDATE] != rows[i].updates ||
+		    k.mix != rows[i].mix)
+			fail_msg("row %zu: %d, %lld, %lld", i, k.by_mean, (long long)k.steps[0][PHASE_UPDATE],
+			         (long long)k.mix);
+		run_release(&run[0]);
+		run_release(&run[1]);
+	}
+}
+
 /* Only the median of a figure of all steps is replaced. */
 static void test_queries_of_kinds(void **state)
 {
@@ -730,16 +767,27 @@ static void test_queries_of_kinds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_account),       cmocka_unit_test(test_communication),
-		cmocka_unit_test(test_fits),          cmocka_unit_test(test_memory_names),
-		cmocka_unit_test(test_memory_lists),  cmocka_unit_test(test_source_lines),
-		cmocka_unit_test(test_long_paths),    cmocka_unit_test(test_cross),
-		cmocka_unit_test(test_has_steps),     cmocka_unit_test(test_energy),
-		cmocka_unit_test(test_memory_calls),  cmocka_unit_test(test_amounts),
-		cmocka_unit_test(test_owned),         cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_worst_machine), cmocka_unit_test(test_largest_change),
-		cmocka_unit_test(test_sizes),         cmocka_unit_test(test_absolute),
-		cmocka_unit_test(test_kinds),         cmocka_unit_test(test_queries_of_kinds),
+		cmocka_unit_test(test_account),
+		cmocka_unit_test(test_communication),
+		cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_memory_names),
+		cmocka_unit_test(test_memory_lists),
+		cmocka_unit_test(test_source_lines),
+		cmocka_unit_test(test_long_paths),
+		cmocka_unit_test(test_cross),
+		cmocka_unit_test(test_has_steps),
+		cmocka_unit_test(test_energy),
+		cmocka_unit_test(test_memory_calls),
+		cmocka_unit_test(test_amounts),
+		cmocka_unit_test(test_owned),
+		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_worst_machine),
+		cmocka_unit_test(test_largest_change),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_absolute),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_updates),
+		cmocka_unit_test(test_queries_of_kinds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,6 +257,15 @@ static void test_contradictions(void **state)
 	one.low = -1;
 	one.high = 1;
 	assert_false(tally_is_sound(&one));
+	tally_release(&one);
+	tally_add(&one, UINT32_MAX, 0); /* the largest sum whose upper part is 0 */
+	assert_true(tally_is_sound(&one) && one.low == UINT32_MAX && one.high == 0);
+	tally_release(&one);
+	tally_add(&one, INT64_C(1) << 32, 0);
+	assert_true(tally_is_sound(&one) && one.low == 0 && one.high == 1);
+	one.low = INT64_C(1) << 32;
+	one.high = 0;
+	assert_false(tally_is_sound(&one));
 	for (int64_t k = 0; k <= TALLY_EXACT; k++)
 		tally_add(&many, k ? 600 : 200, k);
 	assert_true(tally_is_sound(&many));

@@ -1186,22 +1186,29 @@ static void test_snapshot_against_trace(void **state)
 	}
 }
 
-/* A digest of figures alone, beside a trace. */
+/* A digest of figures alone, beside a trace; with kernels or steps, it is one of a trace. */
 static void test_figures_against_trace(void **state)
 {
 	(void)state;
-	struct sides s;
-	setup(&s);
-	digest_free(s.c);
-	s.c = s.candidate.ranks.v[0] = digest_new();
-	s.c->metrics_file = "bench.json";
-	digest_set_steps(s.c, 0);
-	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 5 }, &s.report);
-	assert_int_equal(s.report.trust.nr, 1);
-	assert_string_equal(s.report.trust.v[0].message,
-	                    "the candidate has a result file and no trace: what only a trace records "
-	                    "cannot be compared");
-	release(&s);
+	for (int of_trace = 0; of_trace < 3; of_trace++) {
+		struct sides s;
+		setup(&s);
+		digest_free(s.c);
+		s.c = s.candidate.ranks.v[0] = digest_new();
+		s.c->metrics_file = "bench.json";
+		digest_set_steps(s.c, of_trace == 1);
+		if (of_trace == 2)
+			fixture_activity(s.c, SPAN("gemm"), gemm);
+		trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 5 }, &s.report);
+		const struct trust_finding *f = find(&s.report, "no-trace");
+		assert_int_equal(f != NULL, !of_trace);
+		assert_int_equal(find(&s.report, "no-gpu-activity") != NULL, of_trace > 0);
+		if (f)
+			assert_string_equal(f->message,
+			                    "the candidate has a result file and no trace: what only a trace "
+			                    "records cannot be compared");
+		release(&s);
+	}
 }
 
 /* Without a baseline, no finding on differences is possible. */

@@ -211,8 +211,8 @@ static void of_a_server_now(struct digest *b, struct digest *c)
 }
 static void one_operator(struct digest *b, struct digest *c)
 {
-	add_operator(b, "aten::mm", 10, 1000, 0, MS(60));
-	add_operator(c, "aten::mm", 10, 2000, 0, MS(120));
+	add_operator(b, "aten::mm", 1, 1000, 0, MS(60));
+	add_operator(c, "aten::mm", 1, 2000, 0, MS(120));
 }
 /* A third operator, which takes as long as the two others, or nearly. */
 static void third(struct digest *b, struct digest *c, int64_t flops, int64_t bytes,
@@ -243,6 +243,10 @@ static void third_of_some_counts(struct digest *b, struct digest *c)
 {
 	third(b, c, 0, 1000, 0, 2000);
 	c->flops.v[2].uncounted = 1;
+}
+static void third_unchanged(struct digest *b, struct digest *c)
+{
+	third(b, c, 0, 1000, 0, 1000);
 }
 static void third_alike(struct digest *b, struct digest *c)
 {
@@ -670,6 +674,9 @@ static const struct {
 	{ third_of_some_counts,
 	  "context-differs kcswpe: the candidate seems to run another batch than the baseline: 2 "
 	  "operators' work (by shapes), 50.13 % of the time of such operators, are 2 times as large" },
+	{ third_unchanged,
+	  "context-differs kcswpe: the candidate seems to run another batch than the baseline: 2 "
+	  "operators' work (by shapes), 50.13 % of the time of such operators, are 2 times as large" },
 	{ third_alike,
 	  "context-differs kcswpe: the candidate seems to run another batch than the baseline: 3 "
 	  "operators' work (by shapes), 100.00 % of the time of such operators, are 2 times as large" },
@@ -946,6 +953,12 @@ static void test_kinds(void **state)
 		  "and there 4 of prefill, 1 of decode" },
 		{ { "pdddd", "pdddd" }, 300, 0, NULL },
 		{ { "pdddd", "ppppd" }, 100, 0, NULL },
+		{ { "dddd", "dddp" }, 104, 0, NULL },
+		{ { "dddd", "dddp" },
+		  105,
+		  1249999,
+		  "the candidate has steps of other kinds than the baseline: 1 of prefill, 3 of decode, "
+		  "and there 4 of decode" },
 		/* both kinds are judged by themselves */
 		{ { "pppddddd", "pppppddd" }, 300, 0, NULL },
 		/* of more than a tenth of the steps the kind is not known */
