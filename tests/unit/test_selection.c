@@ -54,6 +54,14 @@ static void test_covered(void **state)
 		{ METRIC_STEP_CUDA_TIME, NULL, NULL, "", -1, "phase", "decode", false },
 		{ METRIC_KERNEL_TIME, "phase", "decode", "gemm_a", -1, "phase", "decode", true },
 		{ METRIC_KERNEL_TIME, NULL, NULL, "gemm_a", -1, "phase", "*", false },
+		/* an item without a name, and keys that the item has no value for */
+		{ METRIC_KERNEL_TIME, NULL, NULL, "", -1, "kernel", "*", false },
+		{ METRIC_KERNEL_TIME, "kernel", "gemm*", "", -1, "kernel", "gemm*", true },
+		{ METRIC_KERNEL_TIME, "kernel", "gemm*", "", -1, "kernel", "elem*", false },
+		{ METRIC_KERNEL_TIME, "rank", "3", "gemm_a", -1, "rank", "3", true },
+		{ METRIC_KERNEL_TIME, NULL, NULL, "gemm_a", -1, "rank", "*", false },
+		{ METRIC_KERNEL_TIME, NULL, NULL, "gemm_a", -1, "op", "*", false },
+		{ METRIC_KERNEL_TIME, NULL, NULL, "gemm_a", 2, "rank", "2", true },
 	};
 	struct category_table t;
 	fixture_categories(&t);
@@ -66,6 +74,22 @@ static void test_covered(void **state)
 		struct select_item item = { &r, span_of(rows[i].label), rows[i].rank, &t, FIT_NONE };
 		if (select_covers(&waiver, &item) != rows[i].covered)
 			fail_msg("row %zu", i);
+	}
+	/* the name must fit as well as it fits any item of the rule; other globs need only fit */
+	static const struct {
+		const char *key, *glob;
+		enum name_fit least;
+		bool covered;
+	} fits[] = { { "kernel", "gemm*", FIT_PATTERN, true }, { "kernel", "gemm*", FIT_WHOLE, false },
+		         { "kernel", "gemm_a", FIT_WHOLE, true },  { "category", "GEMM", FIT_WHOLE, true },
+		         { "class", "compute", FIT_WHOLE, true },  { "kernel", "elem*", FIT_NONE, false } };
+	struct rule r = fixture_rule(METRIC_KERNEL_TIME);
+	for (size_t i = 0; i < NR_OF(fits); i++) {
+		struct query waiver = { 0 };
+		*glob_of(&waiver, fits[i].key) = fits[i].glob;
+		struct select_item item = { &r, SPAN("gemm_a"), -1, &t, fits[i].least };
+		if (select_covers(&waiver, &item) != fits[i].covered)
+			fail_msg("fit %zu", i);
 	}
 	category_table_release(&t);
 }
