@@ -7,6 +7,7 @@
 #include "model/finding.h"
 #include "model/fold.h"
 #include "model/memory_view.h"
+#include "model/rows.h"
 #include "model/step_kinds.h"
 #include "sample_digest.h"
 
@@ -443,6 +444,39 @@ static void test_orders(void **state)
 	ASSERT_ORDER(values, past_value_cmp);
 }
 
+/* Order and identity of rows of two numbers, by what the members are: 'o' for a key by which rows
+   are sorted, 's' for one that only distinguishes rows, 'n' for neither. -1: in the order of the
+   writer. */
+static void test_keys(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *members;
+		int64_t rows[2][2];
+		int order, identity;
+	} rows[] = {
+		{ "oo", { { 1, 2 }, { 1, 2 } }, 0, 0 },   { "oo", { { 1, 2 }, { 1, 3 } }, -1, -1 },
+		{ "oo", { { 1, 3 }, { 1, 2 } }, 1, 1 },   { "on", { { 1, 3 }, { 1, 2 } }, 0, 0 },
+		{ "on", { { 2, 2 }, { 1, 3 } }, 1, 1 },   { "os", { { 1, 2 }, { 1, 2 } }, -1, 0 },
+		{ "os", { { 1, 3 }, { 1, 2 } }, -1, 1 },  { "os", { { 2, 2 }, { 1, 3 } }, 1, 1 },
+		{ "ss", { { 2, 2 }, { 1, 3 } }, -1, 1 },  { "ss", { { 1, 2 }, { 1, 2 } }, -1, 0 },
+		{ "nn", { { 2, 2 }, { 1, 3 } }, -1, -1 }, { "nn", { { 1, 2 }, { 1, 2 } }, -1, -1 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct field fields[2] = { { .type = FIELD_NUMBER }, { .type = FIELD_NUMBER } };
+		const struct schema schema = { .fields = fields, .nr = 2, .size = sizeof rows->rows[0] };
+		for (size_t k = 0; k < 2; k++) {
+			char kind = rows[i].members[k];
+			fields[k].offset = k * sizeof(int64_t);
+			fields[k].order = kind == 'o' ? KEY_ORDER : kind == 's' ? KEY_SAME : KEY_NOT;
+		}
+		const int64_t *x = rows[i].rows[0], *y = rows[i].rows[1];
+		if (row_order(&schema, x, y) != rows[i].order ||
+		    row_identity(&schema, x, y) != rows[i].identity)
+			fail_msg("row %zu: %d, %d", i, row_order(&schema, x, y), row_identity(&schema, x, y));
+	}
+}
+
 /* The baseline of a folded run knows of machines only the worst value and its rank. */
 static void test_worst_machine(void **state)
 {
@@ -767,27 +801,17 @@ static void test_queries_of_kinds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_account),
-		cmocka_unit_test(test_communication),
-		cmocka_unit_test(test_fits),
-		cmocka_unit_test(test_memory_names),
-		cmocka_unit_test(test_memory_lists),
-		cmocka_unit_test(test_source_lines),
-		cmocka_unit_test(test_long_paths),
-		cmocka_unit_test(test_cross),
-		cmocka_unit_test(test_has_steps),
-		cmocka_unit_test(test_energy),
-		cmocka_unit_test(test_memory_calls),
-		cmocka_unit_test(test_amounts),
-		cmocka_unit_test(test_owned),
-		cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_worst_machine),
-		cmocka_unit_test(test_largest_change),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_absolute),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_updates),
-		cmocka_unit_test(test_queries_of_kinds),
+		cmocka_unit_test(test_account),        cmocka_unit_test(test_communication),
+		cmocka_unit_test(test_fits),           cmocka_unit_test(test_memory_names),
+		cmocka_unit_test(test_memory_lists),   cmocka_unit_test(test_source_lines),
+		cmocka_unit_test(test_long_paths),     cmocka_unit_test(test_cross),
+		cmocka_unit_test(test_has_steps),      cmocka_unit_test(test_energy),
+		cmocka_unit_test(test_memory_calls),   cmocka_unit_test(test_amounts),
+		cmocka_unit_test(test_owned),          cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_keys),           cmocka_unit_test(test_worst_machine),
+		cmocka_unit_test(test_largest_change), cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_absolute),       cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_updates),        cmocka_unit_test(test_queries_of_kinds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -965,6 +965,8 @@ static void test_machines(void **state)
 			assert_int_equal(f->rank, -1);
 			assert_int_equal(f->candidate, i < 4);
 			assert_int_equal(spoils(f, METRIC_STEP_COMPUTE_TIME), stops);
+			assert_int_equal(f->spoils.nr > 0, stops);
+			assert_int_equal(f->warning_only, !stops);
 		}
 		release(&s);
 	}
@@ -990,6 +992,8 @@ static void test_power_in_part(void **state)
 		s.c->machines.v[0].energy_ns = cases[i].energy_ns;
 		trust_find_machines(&s.baseline, &s.candidate, 1, THROTTLED_STRICT, &s.report);
 		assert_int_equal(s.report.trust.nr, cases[i].share != NULL);
+		if (cases[i].share)
+			assert_true(s.report.trust.v[0].warning_only && !s.report.trust.v[0].spoils.nr);
 		if (cases[i].share)
 			assert_string_equal(
 			    s.report.trust.v[0].message,
@@ -1050,6 +1054,7 @@ static void test_capped_alike(void **state)
 		for (size_t k = 0; k < s.report.trust.nr; k++)
 			assert_int_equal(spoils(&s.report.trust.v[k], METRIC_STEP_COMPUTE_TIME),
 			                 !cases[i].alike);
+		assert_int_equal(s.report.trust.v[0].spoils.nr == 0, cases[i].alike);
 		release(&s);
 	}
 }
