@@ -491,6 +491,26 @@ static void lost_of_any(struct digest *b, struct digest *c)
 	c->trust.launches_without_kernel = 3;
 }
 
+/* One launch of a kernel without any time is untimed: it took as long as those of the baseline. */
+static void untimed(struct digest *d, const char *name)
+{
+	for (size_t i = 0; i < d->kernels.nr; i++)
+		if (span_eq(d->kernels.v[i].name, span_of(name)))
+			d->kernels.v[i].step_total_ns = 0;
+	d->trust.untimed = 1;
+	d->trust.timed--;
+}
+static void untimed_short(struct digest *b, struct digest *c)
+{
+	(void)b;
+	untimed(c, "other");
+}
+static void untimed_long(struct digest *b, struct digest *c)
+{
+	(void)b;
+	untimed(c, "gemm");
+}
+
 /* ---- activities that overlap, and kernels without a name ---- */
 
 static void overlap(struct digest *b, struct digest *c)
@@ -735,6 +755,9 @@ static const struct {
 	{ lost_of_any,
 	  "lost-kernels kcw: the candidate has 3 of 150 kernel launches without a kernel, about 17.20 "
 	  "ms or 3.33 % of its GPU time" },
+	{ untimed_short, "" },
+	{ untimed_long, "unknown-durations kcw: the candidate has 1 of 150 GPU activities without a "
+	                "valid start or duration: their time is not known" },
 	{ overlap, "overlapping-activities kcw: the candidate has activities that overlap on one "
 	           "stream for 2.00 % of its GPU time: sums count it twice" },
 	{ overlap_alike, "" },
