@@ -55,6 +55,36 @@ static void test_account(void **state)
 	}
 }
 
+/* Time and number of activities by what is known of their code; waits of the host do not count. */
+static void test_known_code(void **state)
+{
+	(void)state;
+	static const struct account_known want[NR_ACCOUNT_PARTS] = {
+		[KNOWN_OPERATOR] = { 1021, 1021, 0 },
+		[KNOWN_MODULE] = { 1001, 1021, 1 },
+		[KNOWN_PLACE] = { 620, 1021, 5 },
+	};
+	struct digest *d = sample_digest(0);
+	for (int part = 0; part < NR_ACCOUNT_PARTS; part++) {
+		struct account_known k = account_known(d, (enum account_part)part);
+		if (k.ns != want[part].ns || k.of_ns != want[part].of_ns || k.others != want[part].others)
+			fail_msg("part %d: %lld of %lld, %lld", part, (long long)k.ns, (long long)k.of_ns,
+			         (long long)k.others);
+	}
+	assert_int_equal(account_empty_steps(d), 0);
+	d->step_activities[0] = 0;
+	assert_int_equal(account_empty_steps(d), 1);
+	d->usable_steps = 0;
+	assert_int_equal(account_empty_steps(d), 0);
+	d->usable_steps = 2;
+	d->window = true;
+	assert_int_equal(account_empty_steps(d), 0);
+	d->window = false;
+	vec_push_zero(&d->summaries);
+	assert_int_equal(account_empty_steps(d), 0);
+	digest_free(d);
+}
+
 /* ---- names ---- */
 
 static void test_communication(void **state)
@@ -801,17 +831,29 @@ static void test_queries_of_kinds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_account),        cmocka_unit_test(test_communication),
-		cmocka_unit_test(test_fits),           cmocka_unit_test(test_memory_names),
-		cmocka_unit_test(test_memory_lists),   cmocka_unit_test(test_source_lines),
-		cmocka_unit_test(test_long_paths),     cmocka_unit_test(test_cross),
-		cmocka_unit_test(test_has_steps),      cmocka_unit_test(test_energy),
-		cmocka_unit_test(test_memory_calls),   cmocka_unit_test(test_amounts),
-		cmocka_unit_test(test_owned),          cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_keys),           cmocka_unit_test(test_worst_machine),
-		cmocka_unit_test(test_largest_change), cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_absolute),       cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_updates),        cmocka_unit_test(test_queries_of_kinds),
+		cmocka_unit_test(test_account),
+		cmocka_unit_test(test_known_code),
+		cmocka_unit_test(test_communication),
+		cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_memory_names),
+		cmocka_unit_test(test_memory_lists),
+		cmocka_unit_test(test_source_lines),
+		cmocka_unit_test(test_long_paths),
+		cmocka_unit_test(test_cross),
+		cmocka_unit_test(test_has_steps),
+		cmocka_unit_test(test_energy),
+		cmocka_unit_test(test_memory_calls),
+		cmocka_unit_test(test_amounts),
+		cmocka_unit_test(test_owned),
+		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_worst_machine),
+		cmocka_unit_test(test_largest_change),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_absolute),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_updates),
+		cmocka_unit_test(test_queries_of_kinds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

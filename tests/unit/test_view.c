@@ -488,6 +488,34 @@ static void test_nothing_there(void **state)
 	close_view(f);
 }
 
+/* A run communicates if a kernel does, or if a step had time of it, in samples or in summaries. */
+static void test_communicates(void **state)
+{
+	(void)state;
+	const struct metric *m = &metric_table[METRIC_STEP_COMM_TIME];
+	for (int64_t most = 0; most < 2; most++) {
+		struct digest *d = digest_new();
+		d->communication = "nccl";
+		digest_set_steps(d, 0);
+		struct step_summary *s = vec_push_zero(&d->summaries);
+		s->metric = METRIC_STEP_COMM_TIME;
+		s->value[STAT_MAX] = most;
+		struct fixture *f = open_view(d, NULL);
+		assert_int_equal(run_has(&f->view, m), most);
+		close_view(f);
+	}
+	struct digest *d = sample_digest(0);
+	d->samples[METRIC_STEP_COMM_TIME][0] = d->samples[METRIC_STEP_COMM_TIME][1] = 0;
+	struct fixture *f = open_view(d, NULL);
+	assert_true(run_has(&f->view, m));
+	for (size_t i = 0; i < d->kernels.nr; i++)
+		d->kernels.v[i].communicates = -1;
+	assert_false(run_has(&f->view, m));
+	d->samples[METRIC_STEP_COMM_TIME][1] = 1;
+	assert_true(run_has(&f->view, m));
+	close_view(f);
+}
+
 static void test_malformed_figures(void **state)
 {
 	(void)state;
@@ -864,6 +892,7 @@ int main(void)
 		cmocka_unit_test(test_names_of_sources),
 		cmocka_unit_test(test_joined_memories),
 		cmocka_unit_test(test_nothing_there),
+		cmocka_unit_test(test_communicates),
 		cmocka_unit_test(test_malformed_figures),
 		cmocka_unit_test(test_memory_unknown),
 		cmocka_unit_test(test_memory_figures),
