@@ -654,6 +654,8 @@ static void test_absolute(void **state)
 			for (size_t k = 0; k < 4; k++)
 				for (const char *c = rows[i].limits[k]; *c; c++)
 					fixture_limit(of[k], *c == '+' ? COND_MAX : COND_INCREASE, *c == '-', 5, "5");
+			assert_int_equal(rule_compares(&r),
+			                 strchr(rows[i].limits[0], '-') || strchr(rows[i].limits[1], '-'));
 			r.own = rows[i].own;
 			r.fail.own = rows[i].own_fail;
 			r.warn.own = rows[i].own_warn;
@@ -790,6 +792,49 @@ static void test_updates(void **state)
 	}
 }
 
+/* Slow steps take more than a sixth longer than the median, of their kind if the kinds are known.
+ */
+static void test_slow_steps(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *steps; ///< as run_of_kinds() reads them; these are the periods here
+		int64_t want;
+	} rows[] = {
+		{ "----", 0 },
+		{ "-6-6-6-7", 0 },
+		{ "-6-6-6-8", PERCENT(25) },
+		{ "-1-1-1-1-9-9-9", 42857143 },
+		{ "p9p9p9d1d1d1d1", 0 },
+		{ "p9p9p9d1d1d1d2", 14285714 },
+		{ "p4p4p4p9d1d1d1d2", PERCENT(25) },
+		{ "p4p4p4p4d1d1d1-9", 0 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct run run = run_of_kinds(rows[i].steps);
+		struct digest *d = run.ranks.v[0];
+		d->samples[METRIC_STEP_PERIOD] = d->samples[METRIC_STEP_CUDA_TIME];
+		if (digest_slow_share(d) != rows[i].want)
+			fail_msg("%s: %lld", rows[i].steps, (long long)digest_slow_share(d));
+		run_release(&run);
+	}
+	/* a summary of all steps tells it, if its largest step is slow */
+	struct digest *d = digest_new();
+	digest_set_steps(d, 0);
+	assert_int_equal(digest_slow_share(d), -1);
+	struct step_summary *s = vec_push_zero(&d->summaries);
+	s->metric = METRIC_STEP_PERIOD;
+	s->value[STAT_MEDIAN] = 600;
+	s->value[STAT_MAX] = 700;
+	s->slow = PERCENT(7);
+	assert_int_equal(digest_slow_share(d), 0);
+	s->value[STAT_MAX] = 701;
+	assert_int_equal(digest_slow_share(d), PERCENT(7));
+	s->metric = METRIC_STEP_LATENCY;
+	assert_int_equal(digest_slow_share(d), -1);
+	digest_free(d);
+}
+
 /* Only the median of a figure of all steps is replaced. */
 static void test_queries_of_kinds(void **state)
 {
@@ -831,29 +876,18 @@ static void test_queries_of_kinds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_account),
-		cmocka_unit_test(test_known_code),
-		cmocka_unit_test(test_communication),
-		cmocka_unit_test(test_fits),
-		cmocka_unit_test(test_memory_names),
-		cmocka_unit_test(test_memory_lists),
-		cmocka_unit_test(test_source_lines),
-		cmocka_unit_test(test_long_paths),
-		cmocka_unit_test(test_cross),
-		cmocka_unit_test(test_has_steps),
-		cmocka_unit_test(test_energy),
-		cmocka_unit_test(test_memory_calls),
-		cmocka_unit_test(test_amounts),
-		cmocka_unit_test(test_owned),
-		cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_worst_machine),
-		cmocka_unit_test(test_largest_change),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_absolute),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_updates),
-		cmocka_unit_test(test_queries_of_kinds),
+		cmocka_unit_test(test_account),       cmocka_unit_test(test_known_code),
+		cmocka_unit_test(test_communication), cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_memory_names),  cmocka_unit_test(test_memory_lists),
+		cmocka_unit_test(test_source_lines),  cmocka_unit_test(test_long_paths),
+		cmocka_unit_test(test_cross),         cmocka_unit_test(test_has_steps),
+		cmocka_unit_test(test_energy),        cmocka_unit_test(test_memory_calls),
+		cmocka_unit_test(test_amounts),       cmocka_unit_test(test_owned),
+		cmocka_unit_test(test_orders),        cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_worst_machine), cmocka_unit_test(test_largest_change),
+		cmocka_unit_test(test_sizes),         cmocka_unit_test(test_absolute),
+		cmocka_unit_test(test_kinds),         cmocka_unit_test(test_updates),
+		cmocka_unit_test(test_slow_steps),    cmocka_unit_test(test_queries_of_kinds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,6 +141,14 @@ static void start_times(struct run *run)
 {
 	run->ranks.v[1]->attribution = ATTRIBUTION_TIMESTAMP;
 }
+static void start_times_of_first(struct run *run)
+{
+	run->ranks.v[0]->attribution = ATTRIBUTION_TIMESTAMP;
+}
+static void period_of_last(struct run *run)
+{
+	run->ranks.v[run->ranks.nr - 1]->period_count = 1;
+}
 static void start_times_on_all(struct run *run)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++)
@@ -384,6 +392,14 @@ static void test_found_and_not(void **state)
 		  one_of_three,
 		  "same-recording 1, same-recording 2" },
 		{ "start times", { THREE, THREE, THREE }, start_times, "attribution-among-ranks 1" },
+		{ "of the first",
+		  { THREE, THREE, THREE },
+		  start_times_of_first,
+		  "attribution-among-ranks 0" },
+		{ "the last has no markers",
+		  { THREE, THREE, THREE },
+		  period_of_last,
+		  "markers-among-ranks 0, markers-among-ranks 1" },
 		{ "on all", { THREE, THREE, THREE }, start_times_on_all, "" },
 		{ "no steps", { THREE, THREE, THREE }, window, "window-among-ranks 1" },
 		{ "one has markers",
