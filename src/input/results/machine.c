@@ -114,8 +114,8 @@ static bool digits_at(const char *p, size_t n, int digits, int64_t *out)
 	return number_parse((struct span){ p + zero, n - zero }, digits, out);
 }
 
-/* Reads "2026/07/14 08:12:38.696" as ns since 1970; -1 if it is not a time, or beyond the year
-   2262. */
+/* Reads "2026/07/14 08:12:38.696" as ns since 1970; -1 if it is not a time, or before 1970 or
+   beyond the year 2262. */
 static int64_t time_in(const struct value *v)
 {
 	int64_t days, h, m, s;

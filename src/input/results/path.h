@@ -1,6 +1,6 @@
 /// Paths into a tree of values, and templates of names. Steps of a path:
 ///
-///     name  ."any name"   the member of this name; '*' in a name matches any text
+///     name  ."any name"   the member of this name; '*' in a name without quotes matches any text
 ///     .*                  all members
 ///     [*]  [n]  [-1]      all elements; element n, counted from 0; the last element
 ///     [tag=text]          the elements, or the object itself, whose member `tag` is the text
@@ -20,7 +20,8 @@ const char *path_fault(const char *path);
 /// and `{combination}`, as template_fill() says.
 const char *template_fault(const char *text);
 
-/// A value that a path leads to, and the first and the last name that a '*' matched on the way.
+/// A value that a path leads to, and the first and the last name of a member that a '*' matched on
+/// the way; these are empty spans with `p` NULL if the path has no such '*'.
 struct path_hit {
 	struct value *v;
 	struct span first_key, last_key;
@@ -64,7 +65,9 @@ struct template_words {
 ///     {combination}   ".A.B": one element from each list of parameters after the figure's list
 ///
 /// The figures in a list are in the order of the combinations of parameters; the last list varies
-/// fastest. In the name of a figure, a path with `^` begins at the figure, not at the record.
+/// fastest. If there are not as many figures as combinations, `{combination}` is the place of the
+/// figure, counted from 1: ".3". In the name of a figure, a path with `^` begins at the figure, not
+/// at the record.
 struct span template_fill(const char *text, const struct template_words *w, struct arena *a);
 
 #endif

@@ -16,7 +16,7 @@ struct taker {
 	const struct result_take *row; ///< row of the format, which takes one or more figures
 	bool is_samples;
 	struct value *record;
-	size_t number; ///< number of the record in the file
+	size_t number; ///< index of the record among those that the format takes; 0 for a series
 	bool several; ///< true if the file has other records
 	struct span case_name; ///< name of the case as a prefix of figures' names, with its '/'; "" if
 	                       ///< there is none
@@ -28,7 +28,7 @@ struct taker {
 	const char *around; ///< settings from outside of the record, which all records in `list` share
 	struct readings *out;
 	struct arena *a;
-	const char *file; ///< name of the file without its extension
+	const char *file; ///< name of the file without directories and file name endings
 	struct diag_log *log;
 	enum status status;
 };
@@ -50,7 +50,9 @@ static struct span unit_said(const struct taker *t, struct value *v, struct span
 }
 
 /* The name of a figure as the file spells it: filled in from the row's template or, if the row has
- * no template, the key of the member that holds the figure. */
+ * no template, the last name that a '*' in the row's path matched, or else the last name in the
+ * path.
+ */
 static struct span name_of(const struct taker *t, const struct path_hit *hit)
 {
 	struct template_words words = {
@@ -93,7 +95,9 @@ static struct span key_match(const char *at, struct span key)
 	return fits ? (struct span){ key.p + before, key.n - before - after } : key;
 }
 
-/* The name of a figure for people: from the row's template or, if it has none, the key `plain`. */
+/* The name of a figure for people, from the row's template. It is `plain`, the figure's name
+ * without the case, if the row has no template, if `plain` has a '/', or if the template gives no
+ * text or one that is too long. */
 static const char *title_of(const struct taker *t, struct span first_key, const char *plain)
 {
 	if (!t->row->title || strchr(plain, '/'))
@@ -483,8 +487,9 @@ static bool is_alike(const struct value *a, const struct value *b)
 	return a->first && b->first && (value_get(a, b->first->key) || value_get(b, a->first->key));
 }
 
-/* Adds to the last of `nr` steps the members that it and those before it lack, if all earlier steps
- * had more: some tools leave out a loss that is NaN, and the one before is not the newest. */
+/* Adds to the last of `nr` steps, as not measured, the members that earlier steps have and all
+ * steps at the end lack. Some tools leave out a loss that is NaN; without this, the loss of an
+ * earlier step would count as the newest. */
 static void add_lacking(struct value *steps, size_t nr, struct arena *a)
 {
 	struct value *last = &steps[nr - 1];
@@ -555,8 +560,8 @@ static bool counters_of(const struct value *record, double out[COUNTERS])
 	return any;
 }
 
-/* True if the record `r` has what `first` has, and the same settings, rank and texts that are of no
-   run. */
+/* True if the record `r` has what `first` has, and the same settings, the same rank, and the same
+   texts, except those that differ between runs (reading_is_of_run()). */
 static bool may_be_first(const struct value *first, const struct value *r)
 {
 	for (const struct value *v = first->first; v; v = v->next) {

@@ -9,13 +9,15 @@
 /// A result file that is being read.
 struct reading_file {
 	const struct result_format *format;
-	const char *name; ///< name of the file, for messages
+	const char *name; ///< path of the file as source_name() returns it, for messages and for the
+	                  ///< folders that name a case
 	const char *file; ///< name of the file without directories, for names of figures
 };
 
 /// Adds all figures of the `nr` records to d->inputs, sorted by name, and sets d->source_hash.
-/// ST_INPUT, with a message that names file and figure, if a figure cannot be read or occurs twice,
-/// or if a condition of the format is not met.
+/// ST_INPUT, with a message that names file and figure, if a figure cannot be read, or occurs twice
+/// although the format does not allow it, if a condition of the format is not met, or if there is
+/// no figure.
 GG_MUST_CHECK enum status readings_take(const struct reading_file *f, struct value *const *records,
                                         size_t nr, struct digest *d, struct diag_log *log);
 
@@ -27,17 +29,19 @@ struct reading {
 	const struct result_take *row; ///< entry of the format that took the value
 	const char *work; ///< settings and counts of work of the run, as lines (struct input_stat)
 	bool is_samples; ///< true if the entry says that values are samples
-	bool is_other; ///< true for a text that is not a number; the figure is left out unless another
-	               ///< of its values is a number
+	bool is_other; ///< true for a text or null that is not a figure by itself; a figure whose
+	               ///< values are all of this kind is left out without a message
 	const char *unit, *better; ///< unit; "lower" or "higher", whichever is better, or NULL
 	size_t record; ///< index of the record that has the value
 	size_t order; ///< position of the value in the order in which values were taken
-	const struct value *unmeasured; ///< the value, if it says that the figure was not measured;
-	                                ///< else NULL
+	const struct value *unmeasured; ///< the value, if it counts as not measured: null, a text
+	                                ///< without a number, a number that no measurement gives; else
+	                                ///< NULL
 	struct decimal value;
 	double stdev; ///< standard deviation of the values whose mean this value is, divided by the
 	              ///< mean; 0 if unknown
-	int64_t count; ///< number of the values whose mean this value is; 0 if unknown
+	int64_t count; ///< number of the values whose mean this value is; 0 if unknown; 2 if the file
+	               ///< gives the standard error of the mean, and `stdev` is √2 times that
 };
 
 /// The values that were taken from a file.
@@ -63,14 +67,16 @@ GG_MUST_CHECK enum status reading_say_unmeasured(const char *file, const char *t
 const char *reading_share_fault(const char *limit);
 
 /// Makes figures from all values and adds them to d->inputs; a warning names those that were not
-/// measured. ST_INPUT if a case or a name occurs twice, or if nothing was measured.
+/// measured. ST_INPUT if a case or a name occurs twice although the format does not allow it, if
+/// the values of a figure cannot be combined, or if nothing was measured.
 GG_MUST_CHECK enum status readings_finish(struct readings *r, const struct reading_file *f,
                                           struct digest *d, struct diag_log *log);
 
-/// Reads a value as a number; `*unit` is the unit that follows it in a text, or ""; `unit` may be
-/// NULL. A spread behind the number, "± 0.2 ms" or "+/- 0.2", is skipped. DECIMAL_NO_NUMBER for
-/// null, and for a text that is not a number with or without a unit. If the value's name is that of
-/// a duration of a whole run, a text such as "0:01:30" is read as seconds.
+/// Reads a value as a number; `*unit` is the word that follows it in a text and may be a unit,
+/// known or not, or ""; `unit` may be NULL. A spread behind the number, "± 0.2 ms" or "+/- 0.2", is
+/// skipped. DECIMAL_NO_NUMBER for a value that is neither a number nor a text, such as null, and
+/// for a text that is not a number with or without a unit. If the value's name is that of a
+/// duration of a whole run, a text such as "0:01:30" is read as seconds.
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit);
 
 /// Like reading_number(). If `thousands` is set, a comma separates thousands: "1,900" is 1900.
@@ -81,7 +87,9 @@ enum decimal_fault reading_number_as(const struct value *v, bool thousands, stru
 /// (failed)", "2.5k tok/s". False for a date or a version.
 bool reading_begins_as_number(struct span s);
 
-/// True if a text may be a number in a form that is not read: "81k", "2m 30s".
+/// True if a text begins with a digit, after "P" or "PT", and has only characters of numbers in
+/// short forms, such as "81k", "2m 30s" or "PT1M30S". Also true for numbers that are read, such as
+/// "81".
 bool reading_is_shortened(struct span s);
 
 /// True for a member by which a record says itself that its run failed, such as "passed": false or
@@ -118,10 +126,12 @@ bool reading_is_of_sweep(struct span folder);
 struct span reading_sweep_of(const char *path);
 
 /// Returns a sentence on the first condition of the format (`valid`) that `record` does not meet,
-/// owned by the log, or NULL. Warns of conditions that are met only within a tolerance (`within`).
+/// owned by the log, or NULL. Warns of conditions that are met only within a tolerance (`within`)
+/// and have a message (`say`).
 const char *reading_fault(const struct reading_file *f, struct value *record, struct diag_log *log);
 
-/// Warns of figures that contradict one another, such as a p99 below the median of the same thing.
+/// Warns of the first two figures that contradict one another, such as a p99 below the median of
+/// the same thing. Only figures of which less is better are compared.
 void reading_say_contradictions(const char *file, const struct digest *d, struct diag_log *log);
 
 #endif

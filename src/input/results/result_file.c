@@ -171,7 +171,7 @@ static bool is_whole(const struct result_format *f, struct value *document)
 }
 
 /* Sets `*fits` if the file is of format `f`; o->documents then has the values in the file, in
-   order: JSON values, or the rows of a table. */
+   order: JSON values, the rows of a table, or the lines of a log that the pattern fits. */
 static enum status open_as(struct opened *o, const struct result_format *f, bool *fits,
                            struct diag_log *log)
 {
@@ -206,7 +206,7 @@ static enum status open_as(struct opened *o, const struct result_format *f, bool
 	return ST_OK;
 }
 
-/* True if `match` fits the file's name, or the end of its path. */
+/* True if `match` fits the file's name, its path, or the end of its path after a '/'. */
 static bool is_named(const char *match, const struct result_reader *r)
 {
 	struct span path = span_of(r->path), glob = span_of(match);

@@ -28,14 +28,14 @@ struct value_tree {
 	struct arena arena;
 	struct span bytes;
 	struct value root; ///< root of the tree: a JSCAN_ARRAY of the values in the file, in sequence
-	size_t nr_values, nr_documents; ///< number of all values; number of values directly below the
-	                                ///< root that were read to their end
-	uint64_t nr_faults, fault_byte; ///< number of tolerated faults of JSON, and offset of the first
-	                                ///< one
+	size_t nr_values, nr_documents; ///< number of all values; number of JSON values directly below
+	                                ///< the root that were read to their end
+	uint64_t nr_faults, fault_byte; ///< number of tolerated faults of JSON, in which NaN and
+	                                ///< Infinity do not count; offset in `bytes` of the first fault
 };
 
-/// Reads all of `src` into `out->bytes`. Caller releases with value_tree_release() whatever the
-/// outcome.
+/// Reads all of `src` into `out->bytes`, which is empty if `src` has more than VALUE_BYTES bytes.
+/// Caller releases with value_tree_release() whatever the outcome.
 GG_MUST_CHECK enum status value_bytes_read(struct source *src, struct value_tree *out,
                                            struct diag_log *log);
 
@@ -46,8 +46,9 @@ bool value_line(struct span *rest, struct span *line);
 /// True if a text begins as a JSON object or list.
 bool value_is_json(struct span text);
 
-/// Appends the JSON values in `text`, a part of out->bytes, to the root. ST_INPUT with file
-/// (`name`), line and byte if the text is not JSON or beyond the limit.
+/// Appends the JSON values in `text`, a part of out->bytes, to the root. ST_INPUT if the text is
+/// not JSON, if two values are on one line, or beyond the limit. The message has `name` and byte
+/// and, from the second value on, the line.
 GG_MUST_CHECK enum status value_json_add(struct value_tree *out, const char *name, struct span text,
                                          struct diag_log *log);
 
@@ -59,7 +60,8 @@ GG_MUST_CHECK enum status value_lines_add(struct value_tree *out, const char *na
 struct value *value_add(struct value_tree *t, struct value *parent, enum jscan_type type,
                         struct span key, struct span text);
 
-/// The member `key` of an object, or NULL if there is none.
+/// The member `key` of an object, the last one if there are several. NULL if there is none, or if
+/// `of` is not an object.
 const struct value *value_get(const struct value *of, struct span key);
 
 /// Releases all memory of the tree.
@@ -86,7 +88,11 @@ enum { CSV_COLUMNS = 1024 };
 /// figures in the columns that they match. A row with another number of columns than the header is
 /// ST_INPUT, except after a blank line, where it is the header of another table. Rows of this table
 /// are appended if there are globs and the first columns of both tables have the same name; else
-/// they are skipped.
+/// they are skipped. A last line without a newline is ST_INPUT if its last number has fewer decimal
+/// places than all others of the column, since the file may be cut off.
+///
+/// If `loose` is not set and there are globs, a file is first searched for tables in which a line
+/// of dashes below the header marks the columns, as 'nsys stats' prints them.
 GG_MUST_CHECK enum status csv_add(struct value_tree *out, const char *name, const struct span *has,
                                   size_t nr, bool loose, bool *found, struct diag_log *log);
 
@@ -96,13 +102,13 @@ GG_MUST_CHECK enum status csv_add(struct value_tree *out, const char *name, cons
 /// line.
 const char *text_pattern_fault(const char *pattern);
 
-/// True if a line fits a valid pattern.
+/// True if a valid pattern is found in a line. False for lines longer than 2,000 bytes.
 bool text_pattern_fits(const char *pattern, struct span line);
 
 /// Appends an object to the root for each line of out->bytes in which the valid pattern is found.
 /// Its members are the named groups that the line has. Colors of a terminal are removed first.
-/// Lines longer than 2,000 bytes are skipped with a warning. A last line without a newline is
-/// skipped, since it may be cut off.
+/// Lines longer than 2,000 bytes are skipped, with a warning if the root has any record. A last
+/// line without a newline is skipped, since it may be cut off.
 GG_MUST_CHECK enum status text_lines_add(struct value_tree *out, const char *name,
                                          const char *pattern, struct diag_log *log);
 
