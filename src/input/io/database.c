@@ -26,7 +26,7 @@ struct table {
 
 struct database {
 	struct arena arena;
-	const char *name; ///< name of the file, fit for a message
+	const char *name; ///< path or "standard input", fit for a message
 	int fd;
 	uint32_t page_bytes, usable, nr_pages;
 	struct source_progress *progress;

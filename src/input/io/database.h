@@ -15,17 +15,17 @@ struct database;
 /// The first bytes of each SQLite database file.
 #define DATABASE_MAGIC ((struct span){ "SQLite format 3", 16 })
 
-/// Opens `path`, which must be a file and not a pipe, since its pages are read in any order.
-/// ST_INPUT if the database is damaged, cut short, in use (it has a journal or a write-ahead log)
-/// or in another encoding than UTF-8. Bytes read are counted in `progress`, which may be NULL.
-/// Caller releases with database_close().
+/// Opens `path` ("-": standard input), which must be a file and not a pipe, since its pages are
+/// read in any order. ST_INPUT if it is not such a file, or if the database is damaged, cut short,
+/// in use (it has a journal or a write-ahead log) or in another encoding than UTF-8. Bytes read are
+/// counted in `progress`, which may be NULL. Caller releases with database_close().
 GG_MUST_CHECK enum status database_open(const char *path, struct source_progress *progress,
                                         struct database **out, struct diag_log *log);
 
 /// Closes and releases the database; NULL is fine.
 void database_close(struct database *db);
 
-/// Name of the file for messages; borrowed until the database is closed.
+/// Name for messages: the path, or "standard input"; borrowed until the database is closed.
 const char *database_name(const struct database *db);
 
 /// True if there is a table whose name begins with `prefix`.

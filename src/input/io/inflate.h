@@ -23,7 +23,8 @@ struct inflate;
 /// A new decoder, released with inflate_free().
 struct inflate *inflate_new(void);
 
-/// Begins a member. `zlib_only` excludes ISA-L: for tests, and if the input cannot be read twice.
+/// Begins a member. `zlib_only` excludes ISA-L: for tests, if the input cannot be read twice, and
+/// to decode a member again after ISA-L has met an error.
 void inflate_begin(struct inflate *in, bool zlib_only);
 
 /// Decodes from the front of `*input`, which is advanced, into `out` (room for `cap` > 0 bytes);

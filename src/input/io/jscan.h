@@ -41,7 +41,7 @@ enum jscan_type {
 struct jscan_options {
 	bool tolerant; ///< true to count raw control bytes, bad escapes and NaN as faults; false to
 	               ///< report them as errors
-	unsigned max_depth; ///< limit of the nesting of values; 0 means 512
+	unsigned max_depth; ///< limit of the nesting of values, at most 512; 0 means 512
 };
 
 /// Makes a scanner over `src`; `src` and `log` are borrowed. `options` may be NULL, and so may
@@ -49,7 +49,8 @@ struct jscan_options {
 struct jscan *jscan_new(struct source *src, const struct jscan_options *options,
                         struct diag_log *log);
 
-/// Type of the next value, which is not consumed.
+/// Type of the next value, which is not consumed. If no value follows, this is an error: the scan
+/// stops, and the result is JSCAN_END.
 enum jscan_type jscan_peek(struct jscan *js);
 
 /// Enters the next value if it is an object; else false, and nothing is consumed.
@@ -99,13 +100,15 @@ bool jscan_string(struct jscan *js, struct span *text);
 /// number as it is written, borrowed until the next call.
 bool jscan_number(struct jscan *js, struct span *text);
 
-/// Reads the next value if it is a simple number: no exponent, and at most `digits` (≤ 6) decimals.
-/// `*out` is the number × 10^digits, which must be in range. Else nothing is consumed, and
-/// jscan_number() can read the value.
+/// Reads the next value if it is a simple number: no exponent, at most 16 digits before the point
+/// and at most `digits` (≤ 6) decimals. `*out` is the number × 10^digits, which must be in range.
+/// Else returns false and consumes nothing, also for a number that reaches to the end of the
+/// scanner's window; jscan_number() can then read the value.
 bool jscan_decimal(struct jscan *js, unsigned digits, int64_t *out);
 
 /// Reads the next value if it is an integer from 0 to 10^16 - 1 in its usual form: only digits, no
-/// leading zero. Else nothing is consumed.
+/// leading zero. Else returns false and consumes nothing, also for a number that reaches to the end
+/// of the scanner's window.
 bool jscan_natural(struct jscan *js, int64_t *out);
 
 /// Reads the next value if it is true, false, null or a tolerated NaN; else returns false.
@@ -120,7 +123,8 @@ void jscan_skip(struct jscan *js);
 /// Checks that only white space follows the outermost value; false with an error otherwise.
 bool jscan_end(struct jscan *js);
 
-/// Copies the input to `out`, which is borrowed, from the next value on until jscan_keep_end().
+/// Copies the input to `out`, which is borrowed, from the next value on until jscan_keep_end(). The
+/// copy is complete only then.
 void jscan_keep(struct jscan *js, struct strbuf *out);
 
 /// Ends the copy that jscan_keep() began.

@@ -1,5 +1,6 @@
 /// Inline versions of the functions of jscan.h that are called for every value, for readers that
 /// spend most of their time in them. Each has the name of the function in jscan.h, and a suffix.
+/// The other functions here are what such readers need besides.
 #ifndef GG_IO_JSCAN_INLINE_H
 #define GG_IO_JSCAN_INLINE_H
 
@@ -107,7 +108,8 @@ JSCAN_INLINE bool jscan_ends_number(char c)
 }
 
 /* The functions below consume the value at `*at` if it has its usual form. Otherwise they return
- * false and consume nothing: the caller then uses the function of jscan.h with the same name. */
+ * false and consume nothing: the caller then uses the function of jscan.h that has the name without
+ * the suffix. */
 
 /// Like jscan_string(), for a string without escapes.
 JSCAN_INLINE bool jscan_string_at(char **at, struct span *text)

@@ -126,7 +126,7 @@ struct jscan_since jscan_here(const struct jscan *js);
 
 /// The text from `since` to the current position; unless `end`, the white space that follows is
 /// included. Empty if the text cannot be remembered, because it has tolerated faults, has partly
-/// left the window, or is longer than `limit`.
+/// left the window, is longer than `limit`, or has its white space cut off by the window's end.
 struct span jscan_text_since(const struct jscan *js, const struct jscan_since *since, bool end,
                              size_t limit);
 

@@ -11,9 +11,9 @@
 struct sink;
 
 /// Opens `path` for writing ("-": standard output). A file is written under a temporary name in its
-/// directory (O_EXCL, O_NOFOLLOW) and appears complete when sink_commit() succeeds. If `gzip` is
-/// set, the bytes are compressed. A file that this process has read is refused. Caller ends with
-/// sink_commit() or sink_abort().
+/// directory (O_EXCL, O_NOFOLLOW) and appears complete when sink_commit() succeeds; a device or
+/// pipe is written directly. If `gzip` is set, the bytes are compressed. A file that this process
+/// has read is refused with ST_OUTPUT. Caller ends with sink_commit() or sink_abort().
 GG_MUST_CHECK enum status sink_open(const char *path, bool gzip, struct sink **out,
                                     struct diag_log *log);
 
@@ -60,11 +60,12 @@ void leftover_forget(int number);
 /// Removes all registered files; safe in a signal handler and if memory has run out.
 void leftover_remove_all(void);
 
-/// The name of temporary file `number` for the file `final`; caller frees it.
+/// The path of temporary file `number` of this process for the file at the path `final`; caller
+/// frees it.
 char *leftover_name(const char *final, unsigned number);
 
-/// Removes temporary files of `final` that killed processes have left behind: the process in the
-/// file's name has ended, and nobody holds a lock on the file.
+/// Removes temporary files for the path `final` that killed processes have left behind: the process
+/// in the file's name has ended, and nobody holds a lock on the file.
 void leftover_clean(const char *final);
 
 #endif

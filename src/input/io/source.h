@@ -23,7 +23,8 @@ struct source_progress {
 struct source_options {
 	uint64_t max_bytes; ///< limit of decompressed bytes; 0 means 1 TiB
 	size_t block; ///< largest number of bytes per read, set by tests; 0 means as many as fit
-	size_t window; ///< size in bytes of the window of a JSON scanner; 0 means 256 KiB
+	size_t window; ///< size in bytes of the window of a JSON scanner, which grows for longer
+	               ///< strings; 0 means 256 KiB
 	bool zlib_only; ///< true to decode gzip without ISA-L, set by tests
 	bool allow_truncated; ///< true to treat the end of a gzip stream that is cut short as a normal
 	                      ///< end
@@ -40,14 +41,15 @@ GG_MUST_CHECK enum status source_open(const char *path, const struct source_opti
 struct source *source_memory(const char *name, const void *p, size_t n,
                              const struct source_options *options);
 
-/// Reads up to `cap` > 0 decompressed bytes into `buf`; `*nr` is 0 at the end. Truncation, wrong
-/// CRC or length and read errors are ST_INPUT with file and byte; garbage after a gzip member is a
-/// warning. A byte order mark at the beginning is left out if the first call has room for it.
+/// Reads up to `cap` > 0 decompressed bytes into `buf`; `*nr` is 0 at the end. Truncated gzip data
+/// (unless the options allow it), wrong CRC or length, more than `max_bytes` and read errors are
+/// ST_INPUT with file and byte; garbage after a gzip member is a warning. A byte order mark at the
+/// beginning is left out if the first call has room for it.
 GG_MUST_CHECK enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr,
                                       struct diag_log *log);
 
-/// Appends all bytes to `out`, as source_read() returns them; stops early once there are more than
-/// `most`.
+/// Appends all bytes to `out`, as source_read() returns them; stops early, with ST_OK, once `out`
+/// has more than `most`.
 GG_MUST_CHECK enum status source_read_all(struct source *s, size_t most, struct strbuf *out,
                                           struct diag_log *log);
 
@@ -64,15 +66,16 @@ void source_ahead(struct source *s);
 bool source_truncated(const struct source *s);
 
 /// To be called after a reader has refused what it read: if the file is gzip data that is damaged
-/// or cut short, replaces all of `log` by that error, because the damage explains what the reader
-/// found wrong. Decodes the file again to its end, so that nothing can be read afterwards. A pipe,
-/// which cannot be read again, is left as it is.
+/// or, unless the options allow it, cut short, replaces all of `log` by that error, because the
+/// damage explains what the reader found wrong. Decodes the file again to its end, so that nothing
+/// can be read afterwards. A pipe, which cannot be read again, is left as it is.
 void source_blame_damage(struct source *s, struct diag_log *log);
 
 /// The option `window`: size in bytes of the window of a JSON scanner.
 size_t source_window(const struct source *s);
 
-/// Name for messages: the path, or "standard input".
+/// Name for messages: the path, "standard input", or for bytes in memory the name that
+/// source_memory() got.
 const char *source_name(const struct source *s);
 
 /// Closes and releases the source; NULL is fine.
