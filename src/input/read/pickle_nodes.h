@@ -63,7 +63,8 @@ enum pickle_deed {
 struct pickle_op {
 	enum pickle_deed deed;
 	enum pickle_type type; ///< type of the value, or of the container
-	unsigned nr; ///< number of values that the opcode takes off the stack
+	unsigned nr; ///< number of values that the opcode takes off the stack, or PICKLE_MARKED; for a
+	             ///< bool its value
 	unsigned char code;
 	const char *name; ///< name of the opcode in Python's pickletools; static
 	size_t byte; ///< offset of the opcode in the input

@@ -58,7 +58,8 @@ bool snapshot_end_stack(struct snapshot_builder *b, uint32_t *out);
 bool snapshot_add_block(struct snapshot_builder *b, const struct snapshot_block *block);
 
 /// Ends the segment that is being read, which consists of the blocks since the end of the last
-/// segment. Sorts these blocks, and computes their addresses if no block has one.
+/// segment. Sorts these blocks; if no block has an address, but the segment has one, computes
+/// theirs from it.
 bool snapshot_end_segment(struct snapshot_builder *b, const struct snapshot_segment *segment);
 
 /// Begins the history of the next device.
@@ -84,7 +85,8 @@ struct form {
 	const char *inner; ///< name of the inner list that is being read: ".blocks", "" for the entries
 	                   ///< of a device; NULL outside of inner lists
 	uint64_t index, inner_index; ///< indexes in `list` and in `inner` of what is being read
-	bool seen[3]; ///< true if the key has been seen: segments, device_traces, external_annotations
+	bool seen[3]; ///< true once the list of this key has been read: segments, device_traces,
+	              ///< external_annotations; null does not count
 };
 
 /// True if there has been no error so far.

@@ -67,8 +67,8 @@ static void read_top_key(struct trace_reader *r, struct span key)
 	}
 }
 
-/* True if the file is not a trace: it has no traceEvents, or it is a list without events, or
- * another tool wrote its events and it describes no GPU. */
+/* True if the file is not a trace: it has no traceEvents, or it is a list that has elements but no
+ * event among them, or another tool wrote its events and it describes no GPU. */
 static bool is_foreign(const struct trace_reader *r)
 {
 	return !r->has_events || (r->bare && r->in.meta->events && !r->in.with_phase) ||

@@ -9,7 +9,8 @@
 /// Options of reading a trace; a zeroed struct has the defaults.
 struct trace_options {
 	bool allow_truncated; ///< true to keep the complete events of a trace that is cut short
-	uint64_t quick; ///< number of events after which reading stops; 0 means that all are read
+	uint64_t quick; ///< number of elements of traceEvents after which reading stops; 0 means that
+	                ///< all are read
 	bool portable; ///< true to use no instructions that only some processors have; set by tests
 };
 

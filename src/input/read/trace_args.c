@@ -93,7 +93,8 @@ static void read_dim3(struct jscan *js, struct raw_event *ev, unsigned where)
 	}
 }
 
-/* Appends `s` to the buffer `b`, up to INPUT_BYTES; the rest is dropped. */
+/* Appends `s` to the buffer `b`, up to INPUT_BYTES + 1 bytes in all; the rest is dropped. The last
+ * byte shows read_inputs() that the text is too long. */
 static void add_input(struct strbuf *b, struct span s)
 {
 	size_t room = b->n <= INPUT_BYTES ? INPUT_BYTES + 1 - b->n : 0;

@@ -39,8 +39,9 @@ enum { EVENT_LEADS = 16, EVENT_STEPS = 10 };
 struct event_step {
 	char text[2 * 32];
 	uint32_t mask[2]; ///< bit i % 32 of mask[i / 32] is set if byte i of `text` is compared
-	uint8_t n, what, where; ///< length of `text`; how the value is read (enum member); the field
-	                        ///< that gets the value (enum raw_field)
+	uint8_t n, what, where; ///< length of `text`; how the value is read (enum member), or
+	                        ///< JSCAN_KEY_END at the event's end; the field that gets the value
+	                        ///< (enum raw_field)
 	uint64_t before; ///< bits SEEN_… of the fields that have been read before this one
 	struct seam *place; ///< the seam (text that the scanner remembers, jscan_internal.h) that leads
 	                    ///< to the value
@@ -197,7 +198,7 @@ enum member {
 	MEMBER_SKIP,
 	MEMBER_IDENT, ///< id: an integer, or a text
 	MEMBER_NANO, ///< number, times 10^3: microseconds become nanoseconds
-	MEMBER_COUNT, ///< integer
+	MEMBER_COUNT, ///< number, rounded to an integer
 	MEMBER_MICRO, ///< number, times 10^6
 	MEMBER_DIM3, ///< list of three integers
 	MEMBER_INPUTS, ///< list of shapes or types, as one text

@@ -26,7 +26,7 @@ enum scalar_type {
 /// A value without further values in it.
 struct scalar {
 	enum scalar_type type;
-	bool negative; ///< true for an integer below 0
+	bool negative; ///< true for a number with a minus sign, also for -0
 	uint64_t magnitude; ///< absolute value of an integer; for a bool 0 or 1
 	struct span text; ///< text, borrowed until the next call
 	uint64_t byte; ///< offset of the value in the input
@@ -108,15 +108,16 @@ static inline bool tree_enter_array(const struct tree *t)
 	return tree_array(t) || (tree_skip(t), false);
 }
 
-/// Skips the next value if it is an object that has occurred before, and sets `*tag` to the tag of
-/// the earlier object.
+/// Skips the next value if it equals, byte for byte, an object that tree_learn() has remembered,
+/// and sets `*tag` to the tag of that object; else returns false.
 static inline bool tree_again(const struct tree *t, uint32_t *tag)
 {
 	return t->ops->again && t->ops->again(t->ctx, tag);
 }
 
-/// Remembers the object that has just been read, with `tag`, so that tree_again() knows it from now
-/// on.
+/// To be called after tree_again() was false and the value has been read: remembers the value, with
+/// `tag`, so that tree_again() may recognize it from now on. Only small objects of JSON without
+/// further objects or lists in them are remembered, up to a limit.
 static inline void tree_learn(const struct tree *t, uint32_t tag)
 {
 	if (t->ops->learn)
