@@ -20,7 +20,8 @@ struct flight_entry {
 	uint32_t group; ///< index of the collective's process group in the list `groups` of the dump
 	int64_t seq; ///< number of the collective in its process group
 	const struct name *kind; ///< kind, such as "all_reduce", or "recv 1<-0" for a receive
-	const struct name *sizes; ///< sizes of the inputs: "[4, 4], [2]"; NULL if not given
+	const struct name *sizes; ///< sizes of the inputs: "[4, 4], [2]", cut to 120 bytes; NULL if not
+	                          ///< given
 	int64_t elements; ///< number of elements of all inputs together; -1 if not given
 	const struct name *dtype; ///< element type of the inputs; NULL if not given
 
@@ -33,7 +34,9 @@ struct flight_entry {
 /// A process group, as the dump of one rank describes it.
 struct flight_group {
 	const struct name *name, *desc; ///< name and description; the description is NULL if not given
-	VEC(int64_t) ranks; ///< members of the group, as ranks of the whole job; empty if not given
+
+	/// Members of the group, as ranks of the whole job, in rising order; empty if not given.
+	VEC(int64_t) ranks;
 	struct flight_entry p2p; ///< the last send or receive; its `kind` is NULL if there is none
 };
 
@@ -63,10 +66,12 @@ void flight_dump_free(struct flight_dump *d);
 /// Finds, from the `nr` dumps `v` of a job that hangs, the ranks that are the cause. The dumps must
 /// be sorted by rank, one for each rank. Adds errors to `log` that name the ranks that never
 /// entered a collective in which others wait, left no dump while others wait, or entered another
-/// collective than their peers did at the same position in a process group. A rank that itself
-/// waits for others is named only if all ranks wait. If no rank is named, there is an error for
-/// each rank with work that had not ended. `name` is the name of the run for messages, in quotes.
-/// Returns the number of errors. Takes O(n log n) time in the entries.
+/// collective than their peers did at the same position in a process group. A rank that never
+/// entered a collective, but itself waits for others, is named only if each rank that others wait
+/// for does. If there is no such error, there is one for each rank with work that had not ended and
+/// that no other rank has completed. `name` is the name of the run for messages, in quotes. Returns
+/// the number of errors found; at most 16 of them are in the log, and one more that says how many
+/// are left out. Takes O(n log n) time in the entries, plus O(process groups × dumps).
 size_t flight_find_hangs(struct flight_dump *const *v, size_t nr, const char *name,
                          struct diag_log *log);
 

@@ -40,7 +40,7 @@ struct finder {
 	               ///< being searched; -1 if there is none
 	bool *waits; ///< for each dump, true if the rank waits for a rank that has not entered a
 	             ///< collective
-	bool *named; ///< for each dump, true if an error has named the rank
+	bool *named; ///< for each dump, true if an error has said that the rank is stuck
 	size_t lines; ///< number of errors; only LINES_MAX of them are shown
 };
 
@@ -208,8 +208,9 @@ static void add_hang(struct finder *f, const struct flight_group *g, const struc
 	}
 }
 
-/* The number of the last collective in the group that all members with a dump have entered;
- * INT64_MAX if no dump shows it. `*silent` becomes true if a member has no dump. */
+/* The number of the last collective in the group that all members with a dump have entered; -1 if a
+ * member has entered none, INT64_MAX if no dump shows it. `*silent` becomes true if a member has no
+ * dump. If the members are not given, all ranks with entries of the group count as members. */
 static int64_t lowest(const struct finder *f, const struct flight_group *g, bool *silent)
 {
 	int64_t low = INT64_MAX;

@@ -14,7 +14,7 @@ bool nsys_recognize(struct span first);
 struct nsys_process {
 	int64_t id; ///< number that identifies both machine and process; -1 if the export does not
 	            ///< distinguish processes
-	int64_t pid; ///< id of the process on its machine, 24 bits
+	int64_t pid; ///< id of the process on its machine, 24 bits; without meaning if `id` is -1
 	int64_t rank; ///< rank by NCCL, by MPI or by the order of the processes' GPUs; -1 if unknown
 	int64_t world_size; ///< number of ranks in the largest communicator of NCCL; -1 if unknown
 	int64_t device; ///< number of the GPU that ran most of the process's activities
@@ -25,8 +25,9 @@ struct nsys_process {
 struct nsys;
 
 /// Opens the export at `path`, which must be a file, and finds its processes. ST_INPUT if the
-/// export has no processes; `*other` is set if the file is a database of another kind. The caller
-/// closes `*out` with nsys_close().
+/// export is damaged or has no process that used GPUs; `*other` is set if the file is a database of
+/// another kind. `log` is borrowed until the export is closed: nsys_read() writes its messages
+/// there. The caller closes `*out` with nsys_close().
 GG_MUST_CHECK enum status nsys_open(const char *path, struct source_progress *progress,
                                     struct nsys **out, bool *other, struct diag_log *log);
 

@@ -35,7 +35,9 @@ struct nsys {
 	struct diag_log *log;
 	struct arena arena; ///< arena that owns the strings and domains
 	struct idmap string_ids; ///< ids of the rows of the table StringIds
-	VEC(struct span) strings; ///< texts of these rows, indexed by id in `string_ids`
+	/// Texts of these rows, indexed by id in `string_ids`. Rows whose text is too long for a name
+	/// are left out.
+	VEC(struct span) strings;
 	VEC(struct nsys_process) processes; ///< processes, sorted by rank, then by id
 	const struct nsys_process *process; ///< process whose work is being read
 	struct idmap domain_ids; ///< ids of the process's NVTX domains
@@ -52,7 +54,8 @@ struct nsys {
 
 /// Fields of a globalPid or globalTid. nsys_process_id() is a number that identifies both machine
 /// and process; -1 if the export does not distinguish processes. nsys_pid() is the process id on
-/// its machine, nsys_tid() the thread id. Source: Nsight Systems User Guide, "Serialized process
+/// its machine, without meaning if nsys_process_id() is -1; nsys_tid() is the thread id, IDENT_NONE
+/// if `global` is NULL. Source: Nsight Systems User Guide, "Serialized process
 /// and thread identifiers".
 static inline int64_t nsys_process_id(const struct database_value *global)
 {
@@ -86,7 +89,8 @@ GG_MUST_CHECK enum status nsys_fail(struct nsys *n, const char *table, const cha
 /// long for a name.
 bool nsys_string(const struct nsys *n, const struct database_value *id, struct span *out);
 
-/// The text of a row: `text` or, if that is NULL, the row of StringIds with this id.
+/// The text of a row: `text` or, if that is NULL, what nsys_string() gives for `id`; false if there
+/// is neither.
 bool nsys_text(const struct nsys *n, const struct database_value *text,
                const struct database_value *id, struct span *out);
 

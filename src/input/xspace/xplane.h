@@ -110,7 +110,8 @@ struct xplane {
 struct xvalues {
 	bool seen[NR_XSTATS];
 	int64_t number[NR_XSTATS]; ///< whole numbers, except XSTAT_OCCUPANCY, which is in 1e-6 %; -1
-	                           ///< for a text that is not a number
+	                           ///< for a text that is not a number; without meaning for a text that
+	                           ///< is given by reference to a name (ref_value)
 	struct span text[NR_XSTATS]; ///< texts of values; empty for values that are not texts
 };
 
@@ -120,7 +121,8 @@ bool xplane_init(struct xplane *p, struct span bytes);
 /// Releases all memory of the plane, but not its bytes.
 void xplane_release(struct xplane *p);
 
-/// Adds the value in the XStat message `stat` to `v`; false if `stat` is not an XStat.
+/// Adds the value in the XStat message `stat` to `v` if it is of a kind in enum xstat; false if
+/// `stat` is not an XStat.
 bool xplane_value(const struct xplane *p, struct span stat, struct xvalues *v);
 
 /// Adds all values of an event or a plane to `v`: the fields with number `number` of `message`.

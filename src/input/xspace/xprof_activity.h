@@ -50,7 +50,8 @@ bool xprof_is_work(const struct xprof_details *d, struct span name);
 enum event_kind xprof_kind_of(const struct xprof_details *d, struct span name);
 
 /// Sets grid, block and occupancy of a kernel, or bytes of a copy or memory set. The kind of the
-/// event must be set. False if the size of a copy or memory set cannot be represented exactly.
+/// event must be set. False if the size of a
+/// copy or memory set is given, but is not a number from 0 to 2^63 - 1.
 bool xprof_fill(const struct xprof_details *d, struct event *e);
 
 /// The name of a kernel: HLO_MODULE/HLO_OP if XLA generated it and named it after that operation,

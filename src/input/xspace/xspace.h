@@ -8,7 +8,8 @@
 
 /// Limits of a file. A file beyond them is refused with ST_INPUT.
 struct xspace_limits {
-	uint64_t plane_bytes; ///< limit in bytes of one plane, and of all planes of the host together
+	uint64_t plane_bytes; ///< limit in bytes of one field of the file, such as a plane, and of all
+	                      ///< planes of the host together
 };
 
 /// True for a file that begins with a plane, the timeline of a device or host. `first` holds the
