@@ -66,12 +66,13 @@ void flight_dump_free(struct flight_dump *d);
 /// Finds, from the `nr` dumps `v` of a job that hangs, the ranks that are the cause. The dumps must
 /// be sorted by rank, one for each rank. Adds errors to `log` that name the ranks that never
 /// entered a collective in which others wait, left no dump while others wait, or entered another
-/// collective than their peers did at the same position in a process group. A rank that never
-/// entered a collective, but itself waits for others, is named only if each rank that others wait
-/// for does. If there is no such error, there is one for each rank with work that had not ended and
-/// that no other rank has completed. `name` is the name of the run for messages, in quotes. Returns
-/// the number of errors found; at most 16 of them are in the log, and one more that says how many
-/// are left out. Takes O(n log n) time in the entries, plus O(process groups × dumps).
+/// collective than their peers did at the same position in a process group. A rank that itself
+/// waits for others is named as missing only if the ranks that do not wait, and dumps that are not
+/// there, do not explain any hang. If there is no error, there is one for each rank with work that
+/// had not ended and that no other rank has completed. `name` is the name of the run for messages,
+/// in quotes. Returns the number of errors found; at most 16 of them are in the log, and one more
+/// that says how many are left out. Takes O(n log n) time in the entries, plus O(process groups ×
+/// dumps).
 size_t flight_find_hangs(struct flight_dump *const *v, size_t nr, const char *name,
                          struct diag_log *log);
 

@@ -55,8 +55,8 @@ struct nsys {
 /// Fields of a globalPid or globalTid. nsys_process_id() is a number that identifies both machine
 /// and process; -1 if the export does not distinguish processes. nsys_pid() is the process id on
 /// its machine, without meaning if nsys_process_id() is -1; nsys_tid() is the thread id, IDENT_NONE
-/// if `global` is NULL. Source: Nsight Systems User Guide, "Serialized process
-/// and thread identifiers".
+/// if `global` is NULL. Source: Nsight Systems User Guide, "Serialized process and thread
+/// identifiers".
 static inline int64_t nsys_process_id(const struct database_value *global)
 {
 	return global->null || global->integer < 0 ? -1 : global->integer >> 24;

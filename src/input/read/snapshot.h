@@ -11,7 +11,8 @@ struct snapshot_limits {
 	size_t segments, blocks, entries, devices, annotations;
 	size_t frames; ///< largest number of frames in all different stacks together
 	uint64_t bytes; ///< limit in bytes of each of these sums: sizes of segments, sizes of blocks,
-	                ///< requested sizes, sizes in history entries
+	                ///< requested sizes, sizes in history entries; also of the size of each failed
+	                ///< allocation, which is not in the sum
 	size_t pickle_bytes; ///< largest size in bytes of a decompressed pickle; below 2^32
 	size_t pickle_nodes; ///< largest number of values that are built from a pickle
 	size_t pickle_refs; ///< largest number of references to values of a pickle: in containers, on

@@ -8,7 +8,9 @@ struct csv_line {
 	struct span cells[CSV_COLUMNS];
 	size_t nr;
 	char separator;
-	bool is_whole; ///< true if all quotes are closed, and there are not too many columns
+	bool is_whole; ///< true if all quotes are closed, and there are not too many columns; in a
+	               ///< table with a line of dashes also if no column is missing, and no text is
+	               ///< between the columns
 };
 
 static struct span trimmed(struct span s)

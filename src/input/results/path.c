@@ -13,8 +13,8 @@ enum path_kind { PATH_NAME, PATH_ALL, PATH_INDEX, PATH_WHERE, PATH_END, PATH_BAD
 
 struct path_step {
 	enum path_kind kind;
-	struct span name, text; ///< for PATH_WHERE, the name of a member and the text that this member
-	                        ///< must have
+	struct span name, text; ///< name of a member, for PATH_NAME and PATH_WHERE; text that this
+	                        ///< member must have, for PATH_WHERE
 	bool quoted;
 	int64_t index;
 };

@@ -53,7 +53,8 @@ static struct input_stat *put(struct digest *d, const struct reading *of, const 
 	return &d->inputs.v[d->inputs.nr - 1];
 }
 
-/* Scales the values of a group to a common number of decimal places that represents all of them. */
+/* Scales the values of a group to a common number of decimal places: three more than any of them
+ * has, or fewer if the largest value would then have too many digits. */
 static void group_scale(struct group *g, struct arena *a)
 {
 	int64_t digits = 0, most = INT64_MAX;

@@ -15,8 +15,8 @@ struct value {
 	enum jscan_type type;
 	bool steps; ///< true for an array of records that together count as one record: a path applies
 	            ///< to each record of the array
-	bool taken; ///< true once a figure was made of the value; later rows of the format then skip
-	            ///< the value
+	bool taken; ///< true once a row of a format has taken the value; later rows, also those of
+	            ///< further formats of the file, skip the value
 	struct span key; ///< key of a member of an object; else empty
 	struct span text; ///< decoded text of a string; a number or literal as the file spells it
 	struct value *parent, *first, *last, *next; ///< enclosing value; first and last member of this
