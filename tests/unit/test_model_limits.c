@@ -59,14 +59,14 @@ static void test_account(void **state)
 static void test_known_code(void **state)
 {
 	(void)state;
-	static const struct account_known want[NR_ACCOUNT_PARTS] = {
+	static const struct account_known want[NR_ACCOUNT_ORIGINS] = {
 		[KNOWN_OPERATOR] = { 1021, 1021, 0 },
 		[KNOWN_MODULE] = { 1001, 1021, 1 },
 		[KNOWN_PLACE] = { 620, 1021, 5 },
 	};
 	struct digest *d = sample_digest(0);
-	for (int part = 0; part < NR_ACCOUNT_PARTS; part++) {
-		struct account_known k = account_known(d, (enum account_part)part);
+	for (int part = 0; part < NR_ACCOUNT_ORIGINS; part++) {
+		struct account_known k = account_known(d, (enum account_origin)part);
 		if (k.ns != want[part].ns || k.of_ns != want[part].of_ns || k.others != want[part].others)
 			fail_msg("part %d: %lld of %lld, %lld", part, (long long)k.ns, (long long)k.of_ns,
 			         (long long)k.others);
