@@ -24,6 +24,9 @@ static enum status read_text(struct span text, size_t block, bool *other, struct
 	for (size_t i = 0; st == ST_OK && i < d->inputs.nr; i++)
 		strbuf_addf(out, "%s%s=%llde%lld", i ? " " : "", d->inputs.v[i].name,
 		            (long long)d->inputs.v[i].value, -(long long)d->inputs.v[i].digits);
+	if (d->trust.json_faults)
+		strbuf_addf(out, " | %lld faults from %lld on", (long long)d->trust.json_faults,
+		            (long long)d->trust.fault_byte);
 	diag_release(&log);
 	source_close(src);
 	digest_free(d);
@@ -47,6 +50,7 @@ static const struct row {
 	{ "{\"a\":9223372036854.775808}", "byte 5: 'a' has more than 18 significant digits", true,
 	  false },
 	{ "{\"a\": 1e999}", "byte 6: 'a' has more than 18 significant digits", true, false },
+	{ "{\"a\": NaN, \"b\x01x\": 1}", "b_x=1e0 | 1 faults from 13 on", false, false },
 	/* what was not measured is left out */
 	{ "{\"a\": NaN}", "'a' is NaN, not measured, and nothing else is", true, false },
 	{ "{\"a\": -Infinity}", "'a' is NaN, not measured", true, false },

@@ -217,6 +217,9 @@ static const struct row {
 	{ "- {match: \"*\", name: j, has: [c], take: [{at: c}]}\n- {match: \"*\", name: t, read: text, "
 	  "pattern: 'v=(?<v>[0-9]+)', take: [{at: v}]}\n- {match: \"*\", name: n, take: [{at: a}]}",
 	  "{\"a\": 1, \"b\": \"x\ty\"}", "a=1 | 1 faults from 16 on", false },
+	/* NaN is a value, and no fault */
+	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"c\": NaN, \"a\": 1, \"b\": \"x\ty\"}",
+	  "a=1 | 1 faults from 26 on", false },
 	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"b\": 1}", "no figure at 'a'", true },
 	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"a\": \"fast\"}",
 	  "'a' is 'fast', not a number", true },
@@ -1232,6 +1235,16 @@ static const struct {
 	{ "x.txt", "+---+-----+\n| n | ms  |\n+===+=====+\n| a | 1.5 |\n+---+-----+\n",
 	  "!a/ms=1.5 ms lower", false },
 	{ "x.md", "| a | b_ms |\n|---|---|\n| x | 1.5 |\ntook 12.5 ms\n", "?took=12.5 ms lower x=1.5",
+	  false },
+	/* a null of a rate was not measured; one of bytes may not have been meant to be */
+	{ "x.jsonl",
+	  "{\"step\":1,\"x (GB/s)\":null,\"x_ms\":1}\n{\"step\":2,\"x (GB/s)\":2.5,\"x_ms\":1}\n",
+	  "!m: 'x' is null, not measured | x_ms.median=1 ms lower n2 ±0 'median x_ms' [step=2]",
+	  false },
+	{ "x.jsonl",
+	  "{\"step\":1,\"x (GB)\":null,\"x_ms\":1}\n{\"step\":2,\"x (GB)\":2.5,\"x_ms\":1}\n",
+	  "!x.median=2.5 GB lower 'median x' [step=2] x.n=1 'n x' x_ms.median=1 ms lower n2 ±0 'median "
+	  "x_ms' [step=2]",
 	  false },
 	/* a spread beside the number */
 	{ "x.json",

@@ -15,6 +15,7 @@ struct jscan *jscan_new(struct source *src, const struct jscan_options *options,
 	diag_init(&js->unsaid);
 	js->log = log ? log : &js->unsaid;
 	js->tolerant = options && options->tolerant;
+	js->nan = options && options->nan;
 	js->max_depth = options && options->max_depth && options->max_depth < JSCAN_DEPTH
 	                    ? options->max_depth
 	                    : JSCAN_DEPTH;

@@ -41,6 +41,8 @@ enum jscan_type {
 struct jscan_options {
 	bool tolerant; ///< true to count raw control bytes, bad escapes and NaN as faults; false to
 	               ///< report them as errors
+	bool nan; ///< true if NaN and infinity, which Python writes, are values like others; only if
+	          ///< `tolerant`
 	unsigned max_depth; ///< limit of the nesting of values, at most 512; 0 means 512
 };
 

@@ -61,7 +61,7 @@ struct jscan {
 	struct source *src;
 	struct diag_log *log, unsaid; ///< log of the messages: the caller's, or `unsaid` if the caller
 	                              ///< gave none
-	bool tolerant, eof, cut;
+	bool tolerant, nan, eof, cut;
 	unsigned depth, max_depth;
 	enum status status;
 	char *buf, *at, *end, *mark;

@@ -98,7 +98,8 @@ static bool scan_nan(struct jscan *js)
 		js->at++;
 	for (size_t i = 0; i < NR_OF(words); i++)
 		if (scan_word(js, words[i])) {
-			jscan_fault(js, byte);
+			if (!js->nan)
+				jscan_fault(js, byte);
 			return true;
 		}
 	return jscan_fail_expected(js, (unsigned char)*js->at, "a value");

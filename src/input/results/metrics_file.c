@@ -166,7 +166,8 @@ static void read_pairs(struct inputs_reader *r)
 enum status inputs_read(struct source *src, struct digest *d, bool *other, struct diag_log *log)
 {
 	struct arena scratch = ARENA_INIT;
-	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, log);
+	struct jscan *js =
+	    jscan_new(src, &(struct jscan_options){ .tolerant = true, .nan = true }, log);
 	struct inputs_reader r = { .js = js, .d = d, .scratch = &scratch, .other = other };
 	*other = false;
 	if (jscan_object(js))
@@ -174,6 +175,9 @@ enum status inputs_read(struct source *src, struct digest *d, bool *other, struc
 	else
 		jscan_fail(js, jscan_value_byte(js), "not an object of figures");
 	jscan_end(js);
+	uint64_t byte, faults = jscan_faults(js, &byte);
+	d->trust.json_faults = (int64_t)faults;
+	d->trust.fault_byte = (int64_t)byte;
 	const char *work = r.work.n ? arena_dup(&d->arena, strbuf_span(&r.work)) : NULL;
 	const char *of_sum = r.sums.n ? arena_dup(&d->arena, strbuf_span(&r.sums)) : NULL;
 	for (size_t i = 0; i < d->inputs.nr; i++) {

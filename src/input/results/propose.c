@@ -128,7 +128,8 @@ static bool is_sparse(const struct proposal *p, const struct value *v, const cha
 {
 	enum { STEPS = 1000 };
 	size_t nr = 0, none = 0;
-	bool whole = v->parent && v->parent->next == p->first, bytes = unit && strchr(unit, 'B');
+	bool whole = v->parent && v->parent->next == p->first,
+	     bytes = unit && unit[strlen(unit) - 1] == 'B';
 	for (const struct value *r = p->first; r && nr < STEPS && whole && (!unit || bytes);
 	     r = r->next) {
 		const struct value *of = value_get(r, v->key);

@@ -62,8 +62,6 @@ struct value_builder {
 	struct value_tree *t;
 	struct jscan *js;
 	struct span text; ///< text that is scanned
-	uint64_t nr_nan; ///< number of values NaN and Infinity, which are not counted as faults, since
-	                 ///< Python writes them
 };
 
 static struct span kept(struct value_builder *b, struct span s)
@@ -86,7 +84,6 @@ static struct value *build_one(struct value_builder *b, struct value *parent, st
 			text = kept(b, text);
 	} else if (type != JSCAN_END) {
 		jscan_literal(b->js, &type);
-		b->nr_nan += type == JSCAN_NAN;
 		uint64_t to = jscan_byte(b->js);
 		if (jscan_status(b->js) == ST_OK && to <= b->text.n)
 			text = (struct span){ b->text.p + from, (size_t)(to - from) };
@@ -183,8 +180,9 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 		struct source *src = source_memory(place, rest.p, rest.n, &so);
 		struct diag_log own;
 		diag_init(&own);
-		struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
-		struct value_builder b = { out, js, rest, 0 };
+		struct jscan *js =
+		    jscan_new(src, &(struct jscan_options){ .tolerant = true, .nan = true }, &own);
+		struct value_builder b = { out, js, rest };
 		build(&b, &out->root);
 		st = jscan_status(js);
 		if (st != ST_OK && nr && jscan_byte(js) < rest.n)
@@ -194,7 +192,6 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 		diag_release(&own);
 		out->nr_documents += st == ST_OK;
 		uint64_t byte, faults = jscan_faults(js, &byte);
-		faults -= b.nr_nan < faults ? b.nr_nan : faults;
 		if (faults && !out->nr_faults)
 			out->fault_byte = (uint64_t)(rest.p - out->bytes.p) + byte;
 		out->nr_faults += faults;
