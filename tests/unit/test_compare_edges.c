@@ -219,6 +219,142 @@ static void test_of_main(void **state)
 	release(&r);
 }
 
+/* Figures of files whose units measure different things on the two sides are never compared, not
+ * even with a `max`; if neither side has the figure, it is just absent. */
+static void test_mixed_units(void **state)
+{
+	(void)state;
+	for (int sides = 0; sides < 4; sides++) {
+		struct rule r = rule_of(METRIC_INPUT, "i5% M8", "");
+		struct metric own = *r.metric;
+		own.mixed = "ms and MB";
+		r.metric = &own;
+		r.on_missing = ON_MISSING_FAIL;
+		struct comparison c = both(&r, 9, 9);
+		c.has_baseline = sides & 1;
+		c.has_candidate = sides & 2;
+		struct decision d = compare(&c);
+		assert_int_equal(d.reason, sides ? REASON_MIXED : REASON_ABSENT);
+		assert_int_equal(d.verdict, sides ? VERDICT_INCONCLUSIVE : VERDICT_MISSING);
+		release(&r);
+	}
+}
+
+/* What only some ranks of the candidate have is missing, whatever its value on these ranks is. Only
+ * `on_missing: warn` makes it a warning. */
+static void test_in_part(void **state)
+{
+	(void)state;
+	static const struct {
+		enum on_missing on_missing;
+		enum verdict verdict;
+	} rows[] = { { ON_MISSING_FAIL, VERDICT_MISSING },
+		         { ON_MISSING_SKIP, VERDICT_MISSING },
+		         { ON_MISSING_WARN, VERDICT_WARN } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct rule r = rule_of(METRIC_STEP_CUDA_TIME, "i5%", "");
+		struct comparison c = both(&r, 100, 200);
+		r.on_missing = rows[i].on_missing;
+		c.in_part = "3 of 8 ranks";
+		assert_int_equal(compare(&c).verdict, rows[i].verdict);
+		assert_int_equal(compare(&c).reason, REASON_ABSENT);
+		release(&r);
+	}
+}
+
+/* With `on_missing: skip`, a kernel that the candidate lacks is missing only if the candidate has
+ * no kernels at all, or is folded and did not keep it. Without a baseline, a figure is expected if
+ * a limit applies to it by itself. */
+static void test_wanted(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *fail;
+		bool has_baseline, bootstrap, unrecorded, folded;
+		enum verdict verdict;
+	} rows[] = {
+		{ "i5%", true, false, false, false, VERDICT_SKIPPED },
+		{ "i5%", true, false, true, false, VERDICT_MISSING },
+		{ "i5%", true, false, false, true, VERDICT_MISSING },
+		{ "i5%", false, false, true, false, VERDICT_SKIPPED },
+		{ "i5%", false, false, false, true, VERDICT_SKIPPED },
+		{ "M9", false, false, false, false, VERDICT_SKIPPED },
+		{ "i5%", false, true, false, false, VERDICT_SKIPPED },
+		{ "M9", false, true, false, false, VERDICT_MISSING },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct rule r = rule_of(METRIC_KERNEL_TIME, rows[i].fail, "");
+		struct comparison c = both(&r, 10, 0);
+		r.on_missing = ON_MISSING_SKIP;
+		c.has_candidate = false;
+		c.has_baseline = rows[i].has_baseline;
+		c.bootstrap = rows[i].bootstrap;
+		c.unrecorded = rows[i].unrecorded;
+		c.folded_candidate = rows[i].folded;
+		if (compare(&c).verdict != rows[i].verdict)
+			fail_msg("row %zu: %s", i, verdict_names[compare(&c).verdict]);
+		release(&r);
+	}
+}
+
+/* A kernel of one side only is new or gone, but not if the other side has no kernels at all, or was
+ * folded without it: `on_gone: fail` would then blame the change for what was not recorded. */
+static void test_not_gone(void **state)
+{
+	(void)state;
+	for (int gone = 0; gone < 2; gone++)
+		for (int why = 0; why < 4; why++) {
+			struct rule r = rule_of(METRIC_KERNEL_TIME, "i5%", "");
+			struct comparison c = both(&r, 10, 10);
+			r.for_each = true;
+			c.has_candidate = !gone;
+			c.has_baseline = gone;
+			c.unrecorded = why == 1;
+			c.folded_baseline = why == 2;
+			c.folded_candidate = why == 3;
+			enum reason reason = why ? REASON_ABSENT : gone ? REASON_GONE : REASON_NEW;
+			if (compare(&c).reason != reason)
+				fail_msg("%d %d: reason %d", gone, why, (int)compare(&c).reason);
+			release(&r);
+		}
+}
+
+/* Which falls to 0 or below cannot be told from a figure that was not measured. Only figures of
+ * result files are below 0, where many programs write -1 for what they could not measure. */
+static void test_fell_to_zero(void **state)
+{
+	(void)state;
+	static const struct {
+		enum metric_id metric;
+		const char *fail, *warn;
+		int64_t base, pin, candidate;
+		enum reason reason;
+	} rows[] = {
+		{ METRIC_INPUT, "i5%", "", 100, -1, 0, REASON_ZERO },
+		{ METRIC_INPUT, "i5%", "", 100, -1, -1, REASON_ZERO },
+		{ METRIC_INPUT, "i5%", "", 100, -1, 1, REASON_LIMIT },
+		{ METRIC_STEP_CUDA_TIME, "i5%", "", 100, -1, -1, REASON_LIMIT },
+		{ METRIC_INPUT, "i5%", "", -100, -1, -200, REASON_LIMIT },
+		{ METRIC_INPUT, "i5%", "", 1, -1, 0, REASON_ZERO },
+		{ METRIC_STEP_CUDA_TIME, "p5%", "", 0, 1, 0, REASON_ZERO },
+		{ METRIC_STEP_CUDA_TIME, "p5%", "", 100, 0, 0, REASON_WITHIN },
+		{ METRIC_STEP_CUDA_TIME, "i5% p5%", "", 0, 100, 0, REASON_WITHIN },
+		{ METRIC_STEP_CUDA_TIME, "M9", "", 100, -1, 0, REASON_WITHIN },
+		{ METRIC_STEP_CUDA_TIME, "M9", "i5%", 100, -1, 0, REASON_ZERO },
+		{ METRIC_STEP_CUDA_TIME, "m-9", "i5%", 100, -1, 0, REASON_WITHIN },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct rule r = rule_of(rows[i].metric, rows[i].fail, rows[i].warn);
+		struct comparison c = both(&r, rows[i].base, rows[i].candidate);
+		r.worse = WORSE_UP;
+		c.has_pin = c.pin_sure = rows[i].pin >= 0;
+		c.pin = rows[i].pin;
+		if (compare(&c).reason != rows[i].reason)
+			fail_msg("row %zu: reason %d", i, (int)compare(&c).reason);
+		release(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,7 +362,9 @@ int main(void)
 		cmocka_unit_test(test_zero_and),        cmocka_unit_test(test_of_all),
 		cmocka_unit_test(test_bootstrap_warns), cmocka_unit_test(test_absolute_of_kernel),
 		cmocka_unit_test(test_new_in_operator), cmocka_unit_test(test_waiver_size),
-		cmocka_unit_test(test_of_main),
+		cmocka_unit_test(test_of_main),         cmocka_unit_test(test_mixed_units),
+		cmocka_unit_test(test_in_part),         cmocka_unit_test(test_wanted),
+		cmocka_unit_test(test_not_gone),        cmocka_unit_test(test_fell_to_zero),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

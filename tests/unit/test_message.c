@@ -41,16 +41,26 @@ static void test_spreads(void **state)
 	struct comparison c = both(&r, 300, 300);
 	assert_string_equal(message_limits(&a, &r.fail, NULL), "increase x and x");
 	assert_string_equal(message_limits(&a, &r.fail, &c), "increase 6.67% (x)");
+	c.baseline = -300;
+	assert_string_equal(message_limits(&a, &r.fail, &c), "increase 6.67% (x)");
+	c.baseline = 400; /* the spreads are exactly as much as the limit itself */
+	assert_string_equal(message_limits(&a, &r.fail, &c), "increase x");
 	c.baseline = 1000;
 	assert_string_equal(message_limits(&a, &r.fail, &c), "increase x");
+	c.baseline = 0;
+	assert_string_equal(message_limits(&a, &r.fail, &c), "increase x and x");
+	c.baseline = 300;
+	c.spread = 0;
+	assert_string_equal(message_limits(&a, &r.fail, &c), "increase x and x");
 	arena_release(&a);
 	release(&r);
 }
 
 /* A row of the table. Each letter in `flags` sets a member of struct comparison: b has_baseline =
    false, c has_candidate = false, p pin = 90, s spoiled, t told, h hidden, n has_noise, o
-   bootstrap, S has_step = false, w waived, u waived_up_to = 1 %, m of_main, a of_all; or a key of
-   the rule: e for_each, k on_missing: skip. */
+   bootstrap, S has_step = false, w waived, u waived_up_to = 1 %, m of_main, a of_all, P in_part,
+   r unrecorded, f folded_baseline, F folded_candidate; or a key of the rule: e for_each, k
+   on_missing: skip. */
 struct row {
 	const char *fail, *warn, *flags;
 	int64_t baseline, candidate;
@@ -122,6 +132,25 @@ static const struct row rows[] = {
 	{ "i5%", "", "wum", 100, 106,
 	  "rose from 100 ns to 106 ns (+6 ns, +6.00 %), beyond the limit of increase x; only a part of "
 	  "it is not of this change, M" },
+	{ "i5%", "", "P", 100, 100,
+	  "is missing in a part of the candidate, but not of the baseline: 3 of 8 ranks" },
+	{ "i5%", "", "cF", 100, 0,
+	  "is not known: the candidate is a folded run, which has it only of the ranks that it keeps "
+	  "whole; merge its digests without --fold" },
+	{ "i5%", "", "bcfF", 0, 0,
+	  "is not known: the candidate is a folded run, which has it only of the ranks that it keeps "
+	  "whole; merge its digests without --fold" },
+	{ "i5%", "", "bf", 0, 100,
+	  "is not known: the baseline is of a folded run, which did not keep the ranks whole, or was "
+	  "approved under other rules; 'gpugate approve' of a run merged without --fold renews it" },
+	{ "i5%", "", "cr", 100, 0,
+	  "is missing in the candidate, which has no kernel at all: the baseline has 100 ns" },
+	{ "i5%", "", "br", 0, 100,
+	  "is missing in the baseline, which has no kernel at all: 'gpugate approve' of a run that has "
+	  "it renews the baseline" },
+	{ "i5%", "", "bcr", 0, 0, "was recorded on neither side" },
+	{ "p5% &s1%", "", "", 100, 100,
+	  "is unchanged at 100 ns: the approved run has no such figure to change from" },
 };
 
 static bool has(const struct row *r, char letter)
@@ -150,6 +179,10 @@ static struct comparison comparison_of(const struct row *row, struct rule *r)
 	c.waived_up_to = has(row, 'u') ? PERCENT(1) : 0;
 	c.of_main = has(row, 'm') ? "M" : NULL;
 	c.of_all = has(row, 'a');
+	c.in_part = has(row, 'P') ? "3 of 8 ranks" : NULL;
+	c.unrecorded = has(row, 'r');
+	c.folded_baseline = has(row, 'f');
+	c.folded_candidate = has(row, 'F');
 	return c;
 }
 
@@ -183,14 +216,71 @@ static void test_sentences(void **state)
 	(void)state;
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct arena a = ARENA_INIT;
-		struct rule r = rule_of(METRIC_STEP_PERIOD, rows[i].fail, rows[i].warn);
+		bool item = has(&rows[i], 'r'); /* only items, such as kernels, may all be unrecorded */
+		struct rule r =
+		    rule_of(item ? METRIC_KERNEL_TIME : METRIC_STEP_PERIOD, rows[i].fail, rows[i].warn);
 		struct comparison c = comparison_of(&rows[i], &r);
 		struct decision d = compare(&c);
 		struct check k = check_of(&c, &d, &a);
 		const char *said = message_of(&a, &c, &d, &k, "S");
-		const char *want = arena_printf(&a, "median step.period %s", rows[i].message);
+		const char *want =
+		    arena_printf(&a, "%s %s", item ? "kernel.time" : "median step.period", rows[i].message);
 		if (strcmp(said, want) != 0)
 			fail_msg("row %zu:\n'%s' instead of\n'%s'", i, said, want);
+		arena_release(&a);
+		release(&r);
+	}
+}
+
+/* Sentences whose decision or metric compare() does not make of a table's row alone. */
+static void test_other_sentences(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *fail;
+		enum reason reason;
+		enum verdict verdict;
+		bool has_baseline;
+		int64_t baseline;
+		const char *message;
+	} cases[] = {
+		{ "i5%", REASON_UNCONFIRMED, VERDICT_WARN, true, 100,
+		  "input.* rose from 100 ns to 110 ns (+10 ns, +10.00 %), beyond the limit of increase x, "
+		  "but not in all runs of the change, or in one of its base too" },
+		{ "i5%", REASON_SHOWN, VERDICT_UNDECIDED, true, 100,
+		  "input.* rose from 100 ns to 110 ns (+10 ns, +10.00 %), beyond the limit of increase x, "
+		  "but P" },
+		{ "i5%", REASON_NET, VERDICT_UNDECIDED, true, 100,
+		  "input.* rose from 100 ns to 110 ns (+10 ns, +10.00 %), beyond the limit of increase x, "
+		  "but P" },
+		{ "i5%", REASON_SUBSTITUTE, VERDICT_WARN, true, 100,
+		  "input.* rose from 100 ns to 110 ns (+10 ns, +10.00 %), beyond the limit of increase x, "
+		  "but not what takes its place" },
+		{ "i5%", REASON_MIXED, VERDICT_INCONCLUSIVE, true, 100,
+		  "input.* cannot be judged: its units, ms and MB, measure different things on the two "
+		  "sides" },
+		{ "i5%", REASON_UNFORMED, VERDICT_INCONCLUSIVE, true, 0,
+		  "input.* rose from 0 ns to 110 ns (+110 ns): a change from 0 has no percentage; limit "
+		  "it: --limit 'input.loss:max=LIMIT'" },
+		{ "i5%", REASON_UNFORMED, VERDICT_INCONCLUSIVE, false, 0,
+		  "input.* is 110 ns: it has no baseline of its own to change from, give 'max' or 'min'" },
+		{ "i5% &s1%", REASON_UNFORMED, VERDICT_INCONCLUSIVE, true, 100,
+		  "input.* rose from 100 ns to 110 ns (+10 ns, +10.00 %): the approved run has no such "
+		  "figure to change from" },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct arena a = ARENA_INIT;
+		struct rule r = rule_of(METRIC_INPUT, cases[i].fail, "");
+		struct metric own = *r.metric;
+		own.mixed = "ms and MB";
+		r.metric = &own;
+		struct comparison c = both(&r, cases[i].baseline, 110);
+		c.has_baseline = cases[i].has_baseline;
+		struct decision d = { cases[i].verdict, cases[i].reason, &r.fail, &r.fail.list.v[0],
+			                  false };
+		struct check k = check_of(&c, &d, &a);
+		k.item = "loss";
+		assert_string_equal(message_of(&a, &c, &d, &k, NULL), cases[i].message);
 		arena_release(&a);
 		release(&r);
 	}
@@ -362,10 +452,10 @@ static void test_own_rule(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limit_texts), cmocka_unit_test(test_spreads),
-		cmocka_unit_test(test_sentences),   cmocka_unit_test(test_subjects),
-		cmocka_unit_test(test_units),       cmocka_unit_test(test_worse),
-		cmocka_unit_test(test_own_rule),
+		cmocka_unit_test(test_limit_texts),     cmocka_unit_test(test_spreads),
+		cmocka_unit_test(test_sentences),       cmocka_unit_test(test_subjects),
+		cmocka_unit_test(test_other_sentences), cmocka_unit_test(test_units),
+		cmocka_unit_test(test_worse),           cmocka_unit_test(test_own_rule),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
