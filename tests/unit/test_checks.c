@@ -8,6 +8,7 @@
 #include "gate/checks.h"
 
 #include "breakdown_sums.h"
+#include "fold/fold_run.h"
 
 enum { RANKS = 4, STEPS = 5 };
 
@@ -460,6 +461,162 @@ static void test_excepted_names(void **state)
 	}
 }
 
+/* Drops a kernel of one rank of a side. */
+static void drop_kernel(struct job *j, int side, size_t rank, const char *name)
+{
+	struct digest *d = j->run[side].ranks.v[rank];
+	size_t nr = 0;
+	for (size_t i = 0; i < d->kernels.nr; i++)
+		if (!span_eq(d->kernels.v[i].name, span_of(name)))
+			d->kernels.v[nr++] = d->kernels.v[i];
+	d->kernels.nr = nr;
+}
+
+/* Items that all ranks of the baseline have, but only some of the candidate, are missing: a figure
+ * that is reduced over fewer ranks may look as before. */
+static void test_in_part(void **state)
+{
+	(void)state;
+	static const struct {
+		bool figure; ///< a figure of result files instead of a kernel
+		size_t lacks[NR_SIDES]; ///< number of ranks that lack it
+		enum verdict verdict;
+		const char *says;
+	} rows[] = {
+		{ false, { 0, 0 }, VERDICT_PASS, NULL },
+		{ false,
+		  { 0, 1 },
+		  VERDICT_MISSING,
+		  "is missing in a part of the candidate, but not of the baseline: 3 of 4 ranks of 'job' "
+		  "have it" },
+		{ false, { 1, 1 }, VERDICT_PASS, NULL },
+		{ false,
+		  { 1, 2 },
+		  VERDICT_MISSING,
+		  "is missing in a part of the candidate, but not of the baseline: 2 of 4 ranks of 'job' "
+		  "have it" },
+		{ false, { 2, 1 }, VERDICT_PASS, NULL },
+		{ true, { 0, 0 }, VERDICT_PASS, NULL },
+		{ true,
+		  { 0, 3 },
+		  VERDICT_MISSING,
+		  "is missing in a part of the candidate, but not of the baseline: 1 of 4 ranks of 'job' "
+		  "have it" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct job j;
+		setup(&j);
+		for (int side = 0; side < NR_SIDES; side++)
+			for (size_t r = 0; r < RANKS; r++)
+				if (rows[i].figure && r >= rows[i].lacks[side])
+					vec_push(&j.run[side].ranks.v[r]->inputs,
+					         (struct input_stat){ .name = "loss", .value = 3 });
+				else if (!rows[i].figure && r < rows[i].lacks[side])
+					drop_kernel(&j, side, r, "gemm");
+		struct rule *r = add_rule(&j, rows[i].figure ? METRIC_INPUT : METRIC_KERNEL_TIME, 900);
+		r->query.kernel = rows[i].figure ? NULL : "gemm";
+		run_judge(&j);
+		const struct check *k = &j.report.checks.v[0];
+		if (j.report.checks.nr != 1 || k->verdict != rows[i].verdict ||
+		    (rows[i].says && !strstr(k->message, rows[i].says)))
+			fail_msg("row %zu: %s %s", i, verdict_names[k->verdict], k->message);
+		release(&j);
+	}
+}
+
+/* Folds the ranks of a side. It keeps the first `kept` of them whole. */
+static void fold(struct job *j, int side, size_t kept)
+{
+	if (fold_whole(&j->run[side], true, &(struct naming){ .categories = &j->categories },
+	               &j->log) != ST_OK)
+		fail_msg("%s", diag_first_error(&j->log));
+	assert_int_equal(j->run[side].ranks.nr, 1);
+	assert_int_equal(j->run[side].ranks.v[0]->fold->kept.ranks.nr, RANKS);
+	j->run[side].ranks.v[0]->fold->kept.ranks.nr = kept;
+}
+
+/* A kernel of a rank that a folded run did not keep whole is not known there. It is then neither
+ * new nor gone nor unheard of, and a rule with `on_missing: skip` says what it has skipped. */
+static void test_folded(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t kept[NR_SIDES];
+		enum on_missing on_missing;
+		enum verdict verdict;
+		const char *says;
+	} rows[] = {
+		{ { 4, 4 }, ON_MISSING_SKIP, VERDICT_PASS, "within the limit" },
+		{ { 3, 3 }, ON_MISSING_SKIP, VERDICT_PASS, "within the limit" },
+		{ { 4, 2 },
+		  ON_MISSING_SKIP,
+		  VERDICT_MISSING,
+		  "is not known: the candidate is a folded run" },
+		{ { 2, 4 }, ON_MISSING_SKIP, VERDICT_SKIPPED, "is not known: the baseline is of a folded" },
+		{ { 2, 4 }, ON_MISSING_FAIL, VERDICT_MISSING, "is not known: the baseline is of a folded" },
+		{ { 2, 2 }, ON_MISSING_SKIP, VERDICT_SKIPPED, "is not known: the candidate is a folded" },
+	};
+	for (size_t i = 0; i < NR_OF(rows) * 2; i++) {
+		size_t row = i / 2;
+		struct job j;
+		setup(&j);
+		for (int side = 0; side < NR_SIDES; side++)
+			fold(&j, side, rows[row].kept[side]);
+		struct rule *r = add_rule(&j, METRIC_KERNEL_TIME, 10);
+		r->query.kernel = "gemm";
+		r->query.rank = "2";
+		r->for_each = i % 2;
+		r->on_missing = rows[row].on_missing;
+		r->on_new = r->on_gone = LEVEL_FAIL;
+		run_judge(&j);
+		const struct check *k = &j.report.checks.v[0];
+		if (j.report.checks.nr != 1 || k->verdict != rows[row].verdict ||
+		    !strstr(k->message, rows[row].says))
+			fail_msg("row %zu: %s %s", i, verdict_names[k->verdict], k->message);
+		assert_int_equal(k->folded, rows[row].kept[0] < 3 || rows[row].kept[1] < 3);
+		bool skipped = k->verdict == VERDICT_SKIPPED;
+		assert_int_equal(j.report.warnings.nr, skipped);
+		if (skipped) {
+			assert_int_equal(strncmp(j.report.warnings.v[0], "'rule' is skipped: kernel.time", 30),
+			                 0);
+			assert_string_equal(j.report.headline, "inconclusive: every check was skipped, nothing "
+			                                       "was compared");
+		}
+		release(&j);
+	}
+}
+
+/* The headline says why checks are skipped, also those on what folded runs did not keep. A folded
+ * run has no rows of single ranks, by which a change on one rank could be broken down. */
+static void test_folded_ranks(void **state)
+{
+	(void)state;
+	struct job j;
+	setup(&j);
+	slow(&j, 2, 20);
+	for (int side = 0; side < NR_SIDES; side++)
+		fold(&j, side, 2);
+	struct rule *r = add_rule(&j, METRIC_STEP_COMPUTE_TIME, 10);
+	r->query.rank = "2";
+	r->id = "slow";
+	r = add_rule(&j, METRIC_KERNEL_TIME, 10);
+	r->query.kernel = "gemm";
+	r->query.rank = "2";
+	r->on_missing = ON_MISSING_SKIP;
+	r = add_rule(&j, METRIC_STEP_COMPUTE_TIME, 50);
+	r->id = "each";
+	set_ranks(r, REDUCE_EACH);
+	run_judge(&j);
+	assert_string_equal(j.report.checks.v[0].id, "slow");
+	assert_null(j.report.checks.v[0].breakdown);
+	assert_string_equal(j.report.headline,
+	                    "fail: 1 of 3 checks beyond its limits (slow), 1 skipped "
+	                    "(not kept of folded ranks)");
+	assert_non_null(strstr(j.report.warnings.v[1],
+	                       "rules with 'ranks: each' ('each') see only the worst rank"));
+	release(&j);
+}
+
 /* Checks are sorted by verdict, and stay in the order of the rules within a verdict. The second and
    further checks with one id get a number, "b#2", counted in the order of the rules. */
 static void test_arrange(void **state)
@@ -504,6 +661,9 @@ int main(void)
 		cmocka_unit_test(test_renamed),
 		cmocka_unit_test(test_exceptions),
 		cmocka_unit_test(test_excepted_names),
+		cmocka_unit_test(test_in_part),
+		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_folded_ranks),
 		cmocka_unit_test(test_arrange),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
