@@ -50,9 +50,9 @@ static void again(struct sides *s)
 static struct breakdown *breakdown(struct sides *s, enum metric_id id, const char *label,
                                    int64_t change)
 {
-	struct breakdown_query q = {
-		.metric = &metric_table[id], .label = span_of(label), .change = change, .stat = "median"
-	};
+	struct breakdown_query q = { .metric = &metric_table[id],
+		                         .label = span_of(label),
+		                         .change = change };
 	return breakdown_of(&s->bench, &s->bench.pairs, &q, &s->arena);
 }
 
@@ -224,8 +224,7 @@ static void test_step_terms(void **state)
 	struct breakdown_query q = { .metric = &metric_table[METRIC_STEP_PERIOD],
 		                         .label = SPAN(""),
 		                         .change = MS(7),
-		                         .later = MS(1),
-		                         .stat = "median" };
+		                         .later = MS(1) };
 	struct breakdown *b = breakdown_of(&s.bench, &s.bench.pairs, &q, &s.arena);
 	assert_adds_up(b);
 	assert_int_equal(part(b, 0, "compute")->change, MS(3));
@@ -442,7 +441,6 @@ static void test_scope(void **state)
 		struct breakdown_query q = { .metric = &metric_table[METRIC_KERNEL_TIME],
 			                         .label = SPAN("gemm_a"),
 			                         .change = MS(50),
-			                         .stat = "median",
 			                         .ranks = scopes[i] };
 		activity_pairs_init(&pairs, &s.bench.view[0], &s.bench.view[1], 1, scopes[i]);
 		struct breakdown *b = breakdown_of(&s.bench, &pairs, &q, &s.arena);

@@ -15,7 +15,6 @@ struct breakdown_query {
 	/// runs, but details are known only of one run of main. `later` is how far the value of this
 	/// run is above the median.
 	int64_t later;
-	const char *stat; ///< name of the statistic that changed, such as "median"
 	bool renamed; ///< for kernel.time: true if the kernel had another name in the baseline
 	struct rank_scope ranks; ///< ranks to which the change and the activity pairs belong
 };

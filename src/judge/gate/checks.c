@@ -104,17 +104,6 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 	return k;
 }
 
-/* Name of the statistic whose change the breakdown explains. If the metric is per step, it is the
-   rule's statistic over steps, unless that is the mean. Otherwise it is the rule's reduction over
-   ranks; for 'each' and 'mean' it is the median. */
-static const char *statistic_of(const struct rule *r)
-{
-	if (r->metric->per_step && r->stat != STAT_MEAN)
-		return stat_names[r->stat];
-	bool mean = r->reduce == REDUCE_EACH || r->reduce == REDUCE_MEAN;
-	return reduce_names[mean ? REDUCE_MEDIAN : r->reduce];
-}
-
 /* The breakdown of the change of check `k`, or NULL. For a check on some ranks only, the activities
    of other ranks do not count. */
 static struct breakdown *check_breakdown(const struct maker *m, const struct check *k,
@@ -127,7 +116,6 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 		.label = e->label,
 		.change = k->change,
 		.later = number_sub(e->explained, k->baseline),
-		.stat = statistic_of(m->rule),
 		.renamed = e->was.n > 0,
 		.ranks = { m->rule->query.rank, e->rank >= 0, e->rank },
 	};

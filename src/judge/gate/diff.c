@@ -208,9 +208,7 @@ static void add_breakdown_of(struct bench *b, enum metric_id id, struct report *
 	const struct figure_row *f = report_figure(out, id);
 	if (!f)
 		return;
-	struct breakdown_query q = {
-		.metric = f->metric, .label = SPAN(""), .change = f->change, .stat = stat_names[STAT_MEDIAN]
-	};
+	struct breakdown_query q = { .metric = f->metric, .label = SPAN(""), .change = f->change };
 	struct breakdown *parts = breakdown_of(b, &b->pairs, &q, &out->arena);
 	if (parts && id == METRIC_STEP_PERIOD)
 		explain_idle(out, parts);
