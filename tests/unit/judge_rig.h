@@ -27,6 +27,9 @@ struct bench_of_two {
 	size_t nr_check;
 	bool needs_baseline;
 	const char *baseline_workload;
+	bool only_own;
+	struct run controls[2];
+	size_t nr_controls;
 };
 
 static const struct activity usual[] = {
@@ -63,6 +66,9 @@ static inline enum status run_judge(struct bench_of_two *s)
 		                      .runs.candidates = s->nr_repeats ? s->repeats : &s->candidate,
 		                      .runs.nr_candidates = s->nr_repeats ? s->nr_repeats : 1,
 		                      .runs.baseline = s->bootstrap ? NULL : &s->baseline,
+		                      .runs.controls = s->nr_controls ? s->controls : NULL,
+		                      .runs.nr_controls = s->nr_controls,
+		                      .only_own = s->only_own,
 		                      .runs.recent = s->recent.runs.nr ? &s->recent : NULL,
 		                      .runs.history = s->sample.runs.nr ? &s->sample : NULL,
 		                      .today = s->today,
@@ -83,6 +89,8 @@ static inline void release(struct bench_of_two *s)
 	run_release(&s->candidate);
 	for (size_t i = 1; i < s->nr_repeats; i++)
 		run_release(&s->repeats[i]);
+	for (size_t i = 0; i < s->nr_controls; i++)
+		run_release(&s->controls[i]);
 	history_release(&s->recent);
 	history_release(&s->sample);
 	rules_release(&s->rules);
