@@ -422,7 +422,8 @@ static void test_only_own(void **state)
 	assert_string_equal(s.report.accept, "");
 	assert_int_equal(s.report.warnings.nr, 2);
 	report_release(&s.report);
-	/* a rule that compares needs a baseline; that it has only a warning is no change to approve */
+	/* a rule that compares needs a baseline; that it has only a warning does not make it a change
+	 * to approve */
 	s.rules.rules.nr = 1;
 	s.rules.waivers.nr = 0;
 	r = add_rule(&s, "compares", METRIC_MEMORY_PEAK_ALLOCATED);
