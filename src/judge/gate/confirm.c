@@ -108,7 +108,7 @@ bool confirm_is_shown(const struct noise_model *m, const struct entry *e, bool i
 		return false;
 	size_t nr = newest_of_main(m->bench, e, is_main, v);
 	size_t shown = count_shown(v, nr, c->candidate, d->limit->condition == COND_DECREASE);
-	if (shown < 2 || 10 * shown < nr)
+	if (shown < 2)
 		return false;
 	evidence->more_runs = 0;
 	evidence->more_pairs = (int64_t)(ENOUGH - nr_pairs(m));
