@@ -69,7 +69,7 @@ int64_t allow_part(struct bench *b, const struct waiver *w, const struct breakdo
 			continue;
 		int64_t grown = change_of(of, text_line(&b->arena, e->label), q.module);
 		__int128 most = (__int128)e->value[SIDE_BASELINE] * w->up_to / ((__int128)100 * 1000000);
-		if (grown > 0 && e->has[SIDE_BASELINE])
+		if (grown > 0)
 			part = number_add(part, grown < most ? grown : (int64_t)most);
 	}
 	vec_release(&items.list);
