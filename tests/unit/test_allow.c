@@ -82,7 +82,8 @@ static void test_part(void **state)
 		    { 2, "Encoder > Layer", 600 },
 		    { 3, "Encoder > Layer > Attention", 500 } },
 		  600 },
-		/* modules within one that is no part itself add up; of nested ones, only the outer */
+		/* modules add up if they lie within one that is not a part; of nested ones, only the outer
+		 */
 		{ { .module = "Encoder" },
 		  100,
 		  900,
@@ -101,7 +102,7 @@ static void test_part(void **state)
 		    { 0, "Other", 70 },
 		    { 1, "Encoder", 9 } },
 		  509 },
-		/* an operator or kernel is none of the modules */
+		/* the names of operators and kernels are not paths */
 		{ { .op = "aten::mm" }, 100, 900, { { 0, "aten::mm > x", 70 }, { 0, "aten::m", 70 } }, 0 },
 		{ { .op = "aten::mm" }, 100, 900, { { 0, "x", 70 }, { 1, "aten::mm", 60 } }, 60 },
 		{ { .kernel = "gemm_?" }, 100, 900, { { 0, "gemm_a", 70 }, { 0, "gemm_b", 60 } }, 130 },
