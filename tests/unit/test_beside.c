@@ -136,6 +136,10 @@ static void test_told(void **state)
 		{ PERCENT(10), { -1, 110 }, { 100, 100 }, true },
 		{ PERCENT(10), { 110, -1 }, { 100, 100 }, true },
 		{ PERCENT(10), { -1, -1 }, { 100, 100 }, false },
+		/* the other check must have each value that this one has */
+		{ -1, { 100, 100 }, { 100, -1 }, false },
+		{ -1, { 100, -1 }, { 100, -1 }, true },
+		{ -1, { -1, 100 }, { 100, -1 }, false },
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct category_table categories;
@@ -147,6 +151,13 @@ static void test_told(void **state)
 			run[s] = run_of(gemm, elem, 0);
 			for (size_t k = 0; k < STEPS; k++)
 				run[s].ranks.v[0]->samples[METRIC_STEP_PERIOD][k] = rows[i].other[s];
+			struct run other = run_of(gemm, elem, 0);
+			for (size_t k = 0; k < STEPS; k++)
+				other.ranks.v[0]->samples[METRIC_STEP_PERIOD][k] = rows[i].other[s];
+			for (int64_t rank = 0; rank < 2; rank++)
+				(rank ? &other : &run[s])->ranks.v[0]->rank = rank;
+			vec_push(&run[s].ranks, other.ranks.v[0]);
+			vec_release(&other.ranks);
 		}
 		r.unless = &metric_table[METRIC_STEP_PERIOD];
 		r.unless_within = rows[i].within;
@@ -167,6 +178,14 @@ static void test_told(void **state)
 		e.label = SPAN("x");
 		e.rank = -1;
 		beside_release(&beside);
+		/* figures of each rank do not tell what the figure of all ranks does */
+		r.query.reduce = REDUCE_EACH;
+		struct beside each = { .bench = &bench, .rule = &r };
+		e.label = SPAN("");
+		assert_false(check_is_told(&each, &e));
+		e.rank = 0;
+		assert_int_equal(check_is_told(&each, &e), rows[i].told);
+		beside_release(&each);
 		r.unless = NULL;
 		assert_false(check_is_told(&(struct beside){ .bench = &bench, .rule = &r }, &e));
 		bench_release(&bench);

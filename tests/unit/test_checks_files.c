@@ -67,6 +67,54 @@ static void test_worse(void **state)
 	}
 }
 
+/* The warning names up to three figures without a direction, and proposes a rule for the first one
+ * for which a direction is better at all: neither is for a spread. All are listed in a note. */
+static void test_unjudged(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *names[6];
+		const char *warning, *note; ///< NULL: none
+	} rows[] = {
+		{ { "a" },
+		  "not judged, as no better direction is given: a; a rule that gives it: - {id: own, "
+		  "metric: input.a, better: lower or higher, fail: {worse: 10%}}",
+		  "figures that are not judged: a" },
+		{ { "a", "b", "c" },
+		  "not judged, as no better direction is given: a, b, c; a rule that gives it: - {id: own, "
+		  "metric: input.a, better: lower or higher, fail: {worse: 10%}}",
+		  "figures that are not judged: a, b, c" },
+		{ { "a", "b", "c", "d", "e" },
+		  "not judged, as no better direction is given: a, b, c and 2 more; a rule that gives it: "
+		  "- "
+		  "{id: own, metric: input.a, better: lower or higher, fail: {worse: 10%}}",
+		  "figures that are not judged: a, b, c, d, e" },
+		{ { "a.count", "a.n", "b" },
+		  "not judged, as no better direction is given: b; a rule that gives it: - {id: own, "
+		  "metric: input.b, better: lower or higher, fail: {worse: 10%}}",
+		  "figures that are not judged: a.count, a.n, b" },
+		{ { "a.count" }, NULL, "figures that are not judged: a.count" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		add_file_rule(&s, COND_WORSE);
+		for (int side = 0; side < 2; side++) {
+			for (int k = 0; rows[i].names[k]; k++)
+				add_figure(side ? s.c : s.b, rows[i].names[k], 100, NULL, NULL);
+			add_figure(side ? s.c : s.b, "z", 100, NULL, "lower");
+		}
+		assert_int_equal(run_judge(&s), ST_OK);
+		const char *warning = s.report.warnings.nr ? s.report.warnings.v[0] : NULL;
+		const struct span *note = &s.report.candidate.notes.v[s.report.candidate.notes.nr - 1];
+		if (!warning != !rows[i].warning || (warning && strcmp(warning, rows[i].warning) != 0) ||
+		    strncmp(note->p, rows[i].note, note->n) != 0 || note->n != strlen(rows[i].note))
+			fail_msg("row %zu: '%s' '%.*s'", i, warning ? warning : "", (int)note->n, note->p);
+		assert_true((s.report.unjudged != NULL) == (warning != NULL));
+		release(&s);
+	}
+}
+
 /* A rule that only holds a figure against becoming better lets any loss pass: a warning names the
  * first such figure. */
 static void test_backwards(void **state)
@@ -204,9 +252,9 @@ static void test_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_worse), cmocka_unit_test(test_backwards),
-		cmocka_unit_test(test_unfit), cmocka_unit_test(test_near),
-		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_worse),     cmocka_unit_test(test_unjudged),
+		cmocka_unit_test(test_backwards), cmocka_unit_test(test_unfit),
+		cmocka_unit_test(test_near),      cmocka_unit_test(test_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

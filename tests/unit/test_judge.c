@@ -264,6 +264,28 @@ static void test_selects_nothing(void **state)
 	release(&s);
 }
 
+/* Names that are proposed are short, unless two kernels have the same short name. */
+static void test_near_names(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	const struct activity kernels[] = { { EVENT_KERNEL, "void gemm<float>(int)", 5, MS(50) },
+		                                { EVENT_KERNEL, "void gemm<float>(long)", 5, MS(50) },
+		                                { EVENT_KERNEL, "void gemv<half>(int)", 5, MS(50) } };
+	setup(&s, kernels, NR_OF(kernels));
+	digest_free(s.b);
+	s.baseline.ranks.v[0] = s.b = fixture_digest(5, kernels, NR_OF(kernels));
+	struct rule *r = add_kernel_rule(&s);
+	r->query.kernel = "gemx";
+	assert_int_equal(run_judge(&s), ST_USAGE);
+	assert_string_equal(
+	    diag_first_error(&s.log),
+	    "rules.yaml:3:5: rule 'top' selects nothing: no kernel.time of either side fits "
+	    "'kernel=gemx'; did you mean 'gemv<half>', "
+	    "'void gemm<float>(int)' or 'void gemm<float>(long)'?");
+	release(&s);
+}
+
 /* A figure that neither side recorded is missing, or not applicable if the rule says so. */
 static void test_not_recorded(void **state)
 {
@@ -1480,6 +1502,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_above_share),
 		cmocka_unit_test(test_top_by_time),
 		cmocka_unit_test(test_selects_nothing),
+		cmocka_unit_test(test_near_names),
 		cmocka_unit_test(test_not_recorded),
 		cmocka_unit_test(test_one_side_lacks),
 		cmocka_unit_test(test_fail_before_missing),

@@ -352,6 +352,10 @@ static void test_units(void **state)
 		{ NULL, 3, { 5, 0 }, "", COND_MAX, 5000 },
 		{ NULL, 3, { 5, 0 }, "ms", COND_MAX, -1 },
 		{ "MB", 0, { 3, 0 }, "MB", COND_MAX, 3 },
+		{ "tok/s", 0, { 5, 0 }, "ms", COND_MAX, -1 },
+		{ "ms", 0, { 5, 0 }, "foo", COND_MAX, -1 },
+		{ "ms", 3, { INT64_MAX / 1000000, 0 }, "s", COND_MAX, INT64_MAX / 1000000 * 1000000 },
+		{ "ms", 3, { INT64_MAX / 1000000 + 1, 0 }, "s", COND_MAX, INT64_MAX },
 	};
 	for (size_t i = 0; i < NR_OF(cases); i++)
 		for (int as_and = 0; as_and < 2; as_and++) {
@@ -430,6 +434,64 @@ static void test_worse(void **state)
 		}
 }
 
+/* What a built-in rule says of 'worse' allows no change at all of figures that are counted, such as
+ * recompilations; a rule of the user allows what it says. An `and` of spreads has no unit.
+ */
+static void test_counted(void **state)
+{
+	(void)state;
+	for (int built_in = 0; built_in < 2; built_in++)
+		for (int exact = 0; exact < 2; exact++) {
+			struct arena a = ARENA_INIT;
+			struct diag_log log;
+			const struct rule *out;
+			struct metric own = figure_of("ms", 0, WORSE_UP);
+			struct rule r = rule_of(METRIC_INPUT, "", "");
+			fixture_limit(&r.fail, COND_WORSE, true, PERCENT(5), "5%");
+			fixture_limit(&r.fail, COND_INCREASE, true, PERCENT(9), "9%");
+			r.fail.has_and = true;
+			r.fail.and_of = AND_OF_SPREAD;
+			r.fail.and_value = 7;
+			r.fail.and_exact.unit = "foo";
+			own.exact = exact;
+			own.name = exact ? "input.recompiles" : "input.p99";
+			r.built_in = built_in;
+			diag_init(&log);
+			assert_int_equal(figure_rule(&r, &own, "rules.yaml", &a, &out, &log), ST_OK);
+			const struct limit *l = &out->fail.list.v[0];
+			bool none = built_in && exact;
+			assert_int_equal(l->condition, COND_INCREASE);
+			assert_int_equal(l->relative, !none);
+			assert_int_equal(l->value, none ? 0 : PERCENT(5));
+			assert_string_equal(l->text, none ? "0" : "5%");
+			assert_int_equal(out->fail.list.v[1].value, PERCENT(9));
+			assert_int_equal(out->fail.and_value, 7);
+			diag_release(&log);
+			arena_release(&a);
+			release(&r);
+		}
+}
+
+/* If the units of the two sides measure different things, no limit fits, and none is refused. */
+static void test_mixed_units(void **state)
+{
+	(void)state;
+	struct arena a = ARENA_INIT;
+	const struct rule *out;
+	struct metric own = figure_of(NULL, 0, WORSE_UP);
+	struct rule r = rule_of(METRIC_INPUT, "", "");
+	fixture_limit(&r.fail, COND_MAX, false, 7, "5ms");
+	r.fail.list.v[0].exact.unit = "ms";
+	r.worse = WORSE_EITHER;
+	own.mixed = "ms and MB";
+	assert_int_equal(figure_rule(&r, &own, "rules.yaml", &a, &out, NULL), ST_OK);
+	assert_string_equal(out->metric->mixed, "ms and MB");
+	assert_int_equal(out->metric->label, LABEL_INPUT);
+	assert_int_equal(out->fail.list.v[0].value, 7);
+	arena_release(&a);
+	release(&r);
+}
+
 /* figure_rule() returns the rule itself, without a copy, if the rule is on another metric or on
    exactly this figure. */
 static void test_own_rule(void **state)
@@ -456,6 +518,7 @@ int main(void)
 		cmocka_unit_test(test_sentences),       cmocka_unit_test(test_subjects),
 		cmocka_unit_test(test_other_sentences), cmocka_unit_test(test_units),
 		cmocka_unit_test(test_worse),           cmocka_unit_test(test_own_rule),
+		cmocka_unit_test(test_counted),         cmocka_unit_test(test_mixed_units),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,10 +158,11 @@ static void test_odds(void **state)
 	(void)state;
 	static const int64_t ten[] = { 10200, 9800,  10100, 9900, 10300, 9700,
 		                           10000, 10000, 10150, 9850, 0 };
-	static const char *const limits[] = { "i5%",           "d5%",      "c5%",      "M11000000",
-		                                  "m9000000",      "i1%",      "i500000",  "i20%",
-		                                  "i1% i20%",      "i20% c1%", "M9000000", "m11000000",
-		                                  "i20% m9000000", "d20%",     "d99%" };
+	static const char *const limits[] = {
+		"i5%",  "d5%",      "c5%",      "M11000000", "m9000000",  "i1%",           "i500000",
+		"i20%", "i1% i20%", "i20% c1%", "M9000000",  "m11000000", "i20% m9000000", "d20%",
+		"d99%", "d100%",    "m0",       "M0",        "M-1",       "i5 &s5%"
+	};
 	for (size_t i = 0; i < NR_OF(limits); i++) {
 		struct stage s;
 		begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, limits[i], ""), 10000, ten, one);
@@ -175,7 +176,7 @@ static void test_odds(void **state)
 			double p;
 			switch (l->condition) {
 			case COND_MAX:
-				p = odds(&x, log(share));
+				p = odds(&x, share > 0 ? log(share) : -INFINITY); /* any value is beyond it */
 				break;
 			case COND_MIN:
 				p = odds(&x, -log(share));

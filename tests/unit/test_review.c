@@ -161,12 +161,57 @@ static void test_other_approval(void **state)
 	}
 }
 
+/* A kernel that is gone has no change that main could have had before; the level of a figure
+ * of result files has no unit of its own, and is told without it. */
+static void test_items(void **state)
+{
+	(void)state;
+	static const int64_t main[2] = { MS(9), MS(10) };
+	static const struct {
+		const char *item; ///< NULL: a figure of result files
+		const char *id, *says;
+	} rows[] = {
+		{ "gemm_b", "top[gemm_b]", "kernel.time of 'gemm_b' is gone: the baseline had 10.00 ms" },
+		{ NULL, "files[a]",
+		  "a rose from 9 to 10 (+1, +11.11 %), beyond the limit of "
+		  "increase "
+		  "5%; waived " SINCE "0123456789ab: its level has changed" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s,
+		      WITH({ EVENT_KERNEL, "gemm_a", 50, MS(350) }, { EVENT_KERNEL, "norm", 5, MS(100) }));
+		struct rule *r = add_rule(&s, rows[i].item ? "top" : "files",
+		                          rows[i].item ? METRIC_KERNEL_TIME : METRIC_INPUT);
+		fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(rows[i].item ? 200 : 5), "5%");
+		r->noise.k = 0;
+		r->noise.min_runs = 2 * RUNS;
+		r->worse = WORSE_UP;
+		r->for_each = rows[i].item != NULL;
+		r->on_new = r->on_gone = LEVEL_FAIL;
+		s.rules.in_review = true;
+		for (int side = 0; side < 2; side++)
+			vec_push(&(side ? s.c : s.b)->inputs,
+			         (struct input_stat){
+			             .name = "a", .value = side ? 10 : 9, .spread = -1, .micro = INPUT_EXACT });
+		add_main(&s, &s.recent, r, main, 0, COMMIT, "");
+		for (size_t k = 0; k < RUNS; k++)
+			s.recent.runs.v[k].values.v[0].label = span_of(rows[i].item ? rows[i].item : "a");
+		assert_int_equal(run_judge(&s), ST_OK);
+		const struct check *k = check(&s, rows[i].id);
+		if (strcmp(k->message, rows[i].says) != 0)
+			fail_msg("row %zu: %s", i, k->message);
+		release(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_said),
 		cmocka_unit_test(test_not_asked),
 		cmocka_unit_test(test_other_approval),
+		cmocka_unit_test(test_items),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

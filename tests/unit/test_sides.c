@@ -142,6 +142,71 @@ static void test_same_artifact(void **state)
 	}
 }
 
+/* Runs with the same figures are not the same recording if the CUDA versions that both know differ,
+ * or the numbers of host calls, which gpugate did not always store. */
+static void test_same_surroundings(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *driver[2], *runtime[2];
+		int64_t calls[2][2]; ///< counts of two rows of calls; 0: no such row
+		bool same;
+	} rows[] = {
+		{ { "12.1", "12.1" }, { "12.0", "12.0" }, { { 0 } }, true },
+		{ { "12.1", "12.2" }, { "12.0", "12.0" }, { { 0 } }, false },
+		{ { "12.1", "12.1" }, { "12.0", "12.2" }, { { 0 } }, false },
+		{ { "12.1", NULL }, { NULL, "12.0" }, { { 0 } }, true },
+		{ { NULL, NULL }, { NULL, NULL }, { { 3, 4 }, { 7 } }, true },
+		{ { NULL, NULL }, { NULL, NULL }, { { 3, 4 }, { 3, 5 } }, false },
+		{ { NULL, NULL }, { NULL, NULL }, { { 3 }, { 2 } }, false },
+		{ { NULL, NULL }, { NULL, NULL }, { { 3, 4 }, { 0 } }, true },
+		{ { NULL, NULL }, { NULL, NULL }, { { 0 }, { 3, 4 } }, true },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct run run[2];
+		for (int s = 0; s < 2; s++) {
+			struct digest *d = fixture_digest(5, usual, 1);
+			d->source_hash = 5;
+			if (rows[i].driver[s])
+				digest_set_env(d, SPAN("cuda.driver"), span_of(rows[i].driver[s]));
+			if (rows[i].runtime[s])
+				digest_set_env(d, SPAN("cuda.runtime"), span_of(rows[i].runtime[s]));
+			for (size_t k = 0; k < 2 && rows[i].calls[s][k]; k++) {
+				struct call_stat *c = vec_push_zero(&d->calls);
+				c->name = k ? SPAN("b") : SPAN("a");
+				c->count = rows[i].calls[s][k];
+			}
+			run[s] = fixture_run(d);
+		}
+		if (sides_same_artifact(&run[0], &run[1]) != rows[i].same)
+			fail_msg("row %zu", i);
+		run_release(&run[0]);
+		run_release(&run[1]);
+	}
+}
+
+/* The report names the step marker that would fit a trace without steps. */
+static void test_proposed_marker(void **state)
+{
+	(void)state;
+	for (int proposed = 0; proposed < 2; proposed++) {
+		struct digest *d = fixture_digest(5, usual, 1);
+		struct run run = fixture_run(d);
+		struct report out;
+		d->proposed_marker = proposed ? "it\033*" : NULL;
+		d->proposed_steps = proposed ? 7 : 0;
+		report_init(&out);
+		sides_fill(NULL, &run, 1, &out);
+		if (proposed)
+			assert_string_equal(out.candidate.marker, "it\uFFFD*");
+		else
+			assert_null(out.candidate.marker);
+		assert_int_equal(out.candidate.marker_steps, proposed ? 7 : 0);
+		report_release(&out);
+		run_release(&run);
+	}
+}
+
 /* A side without traces is `snapshot_only`. If it has no memory snapshots either, only metrics
    files, it is also `metrics_only`. */
 static void test_kinds_of_side(void **state)
@@ -295,10 +360,16 @@ static void test_other_settings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_notes),          cmocka_unit_test(test_partial),
-		cmocka_unit_test(test_ignored),        cmocka_unit_test(test_same_artifact),
-		cmocka_unit_test(test_kinds_of_side),  cmocka_unit_test(test_causes),
-		cmocka_unit_test(test_other_settings), cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_partial),
+		cmocka_unit_test(test_ignored),
+		cmocka_unit_test(test_same_artifact),
+		cmocka_unit_test(test_same_surroundings),
+		cmocka_unit_test(test_proposed_marker),
+		cmocka_unit_test(test_kinds_of_side),
+		cmocka_unit_test(test_causes),
+		cmocka_unit_test(test_other_settings),
+		cmocka_unit_test(test_idle),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
