@@ -166,13 +166,19 @@ static void test_other_approval(void **state)
 static void test_items(void **state)
 {
 	(void)state;
-	static const int64_t main[2] = { MS(9), MS(10) };
 	static const struct {
 		const char *item; ///< NULL: a figure of result files
-		const char *id, *says;
+		const char *id;
+		int64_t main[2];
+		const char *says;
 	} rows[] = {
-		{ "gemm_b", "top[gemm_b]", "kernel.time of 'gemm_b' is gone: the baseline had 10.00 ms" },
-		{ NULL, "files[a]",
+		{ "gemm_b",
+		  "top[gemm_b]",
+		  { MS(19), MS(30) },
+		  "kernel.time of 'gemm_b' is gone: the baseline had 20.00 ms" },
+		{ NULL,
+		  "files[a]",
+		  { MS(9), MS(10) },
 		  "a rose from 9 to 10 (+1, +11.11 %), beyond the limit of "
 		  "increase "
 		  "5%; waived " SINCE "0123456789ab: its level has changed" },
@@ -194,7 +200,7 @@ static void test_items(void **state)
 			vec_push(&(side ? s.c : s.b)->inputs,
 			         (struct input_stat){
 			             .name = "a", .value = side ? 10 : 9, .spread = -1, .micro = INPUT_EXACT });
-		add_main(&s, &s.recent, r, main, 0, COMMIT, "");
+		add_main(&s, &s.recent, r, rows[i].main, 0, COMMIT, "");
 		for (size_t k = 0; k < RUNS; k++)
 			s.recent.runs.v[k].values.v[0].label = span_of(rows[i].item ? rows[i].item : "a");
 		assert_int_equal(run_judge(&s), ST_OK);
