@@ -401,10 +401,42 @@ static void test_left(void **state)
 	}
 }
 
+/* A waiver that is exceeded has not excused what an entry of `allow` covers: the report says that
+ * the waiver is of no use. */
+static void test_beside_waiver(void **state)
+{
+	(void)state;
+	for (int allows = 0; allows < 2; allows++) {
+		struct bench_of_two s;
+		setup(&s, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(475) }));
+		digest_free(s.b);
+		s.baseline.ranks.v[0] = s.b =
+		    fixture_digest(5, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(350) }));
+		struct rule *r = add_rule(&s, "time", METRIC_STEP_COMPUTE_TIME);
+		fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(2), "x");
+		r->noise.k = 0;
+		for (int k = 0; k <= allows; k++)
+			vec_push(&s.rules.waivers, (struct waiver){ .allows = k,
+			                                            .rule = "*",
+			                                            .select.kernel = k ? "gemm_a" : NULL,
+			                                            .up_to = PERCENT(k ? 40 : 1),
+			                                            .until = 100,
+			                                            .until_text = "day",
+			                                            .reason = "why" });
+		assert_int_equal(run_judge(&s), ST_OK);
+		assert_int_equal(check(&s, "time")->verdict, allows ? VERDICT_WAIVED : VERDICT_FAIL);
+		assert_int_equal(s.report.warnings.nr, allows);
+		if (allows)
+			assert_string_equal(s.report.warnings.v[0],
+			                    "the waiver for '*' excuses nothing in this run");
+		release(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_part), cmocka_unit_test(test_is_for),
-		                                cmocka_unit_test(test_faults),
-		                                cmocka_unit_test(test_left) };
+		                                cmocka_unit_test(test_faults), cmocka_unit_test(test_left),
+		                                cmocka_unit_test(test_beside_waiver) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

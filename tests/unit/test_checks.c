@@ -315,6 +315,44 @@ static void test_own(void **state)
 	}
 }
 
+/* What a rule of the user leaves out, does not get to, or looks at in another way, is left to the
+ * built-in rule. */
+static void test_own_leaves(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *except;
+		int64_t top; /* of for_each; 0: the user's rule has none */
+		enum statistic stat;
+		size_t nr; /* checks of the built-in rule on the two kernels */
+	} rows[] = {
+		{ NULL, 0, STAT_MEDIAN, 0 }, { "gemm", 0, STAT_MEDIAN, 1 }, { NULL, 1, STAT_MEDIAN, 1 },
+		{ NULL, 2, STAT_MEDIAN, 0 }, { "gemm", 1, STAT_MEDIAN, 2 }, { NULL, 0, STAT_MAX, 2 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct job j;
+		setup(&j);
+		struct rule *own = add_rule(&j, METRIC_KERNEL_TIME, 10);
+		own->id = "own";
+		own->query.kernel = "*";
+		if (rows[i].except)
+			vec_push(&own->except, span_of(rows[i].except));
+		own->for_each = rows[i].top > 0;
+		own->top = rows[i].top;
+		own->stat = rows[i].stat;
+		struct rule *r = add_rule(&j, METRIC_KERNEL_TIME, 10);
+		r->stat = STAT_MEDIAN;
+		r->built_in = r->for_each = true;
+		run_judge(&j);
+		size_t nr = 0;
+		for (size_t k = 0; k < j.report.checks.nr; k++)
+			nr += strncmp(j.report.checks.v[k].id, "rule", 4) == 0;
+		if (nr != rows[i].nr)
+			fail_msg("row %zu: %zu checks", i, nr);
+		release(&j);
+	}
+}
+
 /* The top collectives have most time, whatever metric is judged; one of them is new. */
 static void test_top_collectives(void **state)
 {
@@ -656,6 +694,7 @@ int main(void)
 		cmocka_unit_test(test_absent_rank),
 		cmocka_unit_test(test_straggler),
 		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_own_leaves),
 		cmocka_unit_test(test_collectives),
 		cmocka_unit_test(test_top_collectives),
 		cmocka_unit_test(test_renamed),

@@ -437,6 +437,69 @@ static void test_only_own(void **state)
 	release(&s);
 }
 
+/* ---- a side without a figure ---- */
+
+/* A figure that the baseline lacks because an older gpugate stored it is skipped; any other one is
+ * missing. Kernels are compared only if both sides recorded some. */
+static void test_baseline_lacks(void **state)
+{
+	(void)state;
+	static const struct {
+		bool period; ///< true if the baseline has the period of steps
+		enum metric_id metric;
+		enum verdict verdict;
+	} rows[] = {
+		{ true, METRIC_STEP_PERIOD, VERDICT_PASS },
+		{ false, METRIC_STEP_PERIOD, VERDICT_SKIPPED },
+		{ true, METRIC_STEP_IDLE_TIME, VERDICT_MISSING },
+		{ false, METRIC_STEP_IDLE_TIME, VERDICT_SKIPPED },
+		{ true, METRIC_STEP_DATALOADER_TIME, VERDICT_MISSING },
+		{ false, METRIC_STEP_DATALOADER_TIME, VERDICT_MISSING },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		for (size_t k = 0; k < 5; k++) {
+			s.b->samples[METRIC_STEP_PERIOD][k] = MS(200);
+			s.c->samples[METRIC_STEP_PERIOD][k] = MS(200);
+			s.b->samples[METRIC_STEP_IDLE_TIME][k] = -1;
+			s.c->samples[METRIC_STEP_IDLE_TIME][k] = MS(20);
+			s.b->samples[METRIC_STEP_DATALOADER_TIME][k] = -1;
+			s.c->samples[METRIC_STEP_DATALOADER_TIME][k] = MS(20);
+		}
+		if (!rows[i].period)
+			s.b->samples[METRIC_STEP_PERIOD] = NULL;
+		struct rule *r = add_rule(&s, "a", rows[i].metric);
+		fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(5), "x");
+		assert_int_equal(run_judge(&s), ST_OK);
+		if (check(&s, "a")->verdict != rows[i].verdict)
+			fail_msg("row %zu: %s %s", i, verdict_names[check(&s, "a")->verdict],
+			         check(&s, "a")->message);
+		release(&s);
+	}
+	for (int side = 0; side < 3; side++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		struct rule *r = add_rule(&s, "a", METRIC_KERNEL_DRIFT_PCT);
+		fixture_limit(&r->fail, COND_MAX, false, PERCENT(5), "x");
+		r->top = 10;
+		if (side < 2) {
+			struct digest *d = digest_new();
+			d->marker = DEFAULT_MARKER;
+			d->communication = "nccl";
+			d->metrics_file = "m";
+			digest_free(side ? s.c : s.b);
+			(side ? &s.candidate : &s.baseline)->ranks.v[0] = d;
+		}
+		assert_int_equal(run_judge(&s), ST_OK);
+		const struct check *k = check(&s, "a");
+		if (k->verdict != (side < 2 ? VERDICT_INCONCLUSIVE : VERDICT_PASS) ||
+		    k->has_candidate != (side == 2))
+			fail_msg("side %d: %s %s", side, verdict_names[k->verdict], k->message);
+		release(&s);
+	}
+}
+
 /* ---- kernels ---- */
 
 /* If no kernel is on both sides, and figures of several cannot be added up, nothing is compared:
@@ -528,6 +591,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_in_common),
 		cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_baseline_lacks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

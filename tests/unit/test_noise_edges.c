@@ -215,6 +215,18 @@ static void test_no_odds(void **state)
 	begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, none, one);
 	assert_true(s.out.has_noise && !s.out.has_false_alarms && s.out.has_detectable);
 	end(&s);
+	/* limits that cannot be computed are never broken: of a run or a step that is not known */
+	static const int64_t six[] = { 10100, 9900, 10050, 10000, 9950, 10020, 0 };
+	static const char *const unknown[] = { "p1%", "i1% &s1%" };
+	for (size_t i = 0; i < NR_OF(unknown); i++) {
+		begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, unknown[i], ""), 10000, six, one);
+		again(&s, 10000000, 10400000, 10000000, 10000000);
+		assert_true(s.out.has_false_alarms && s.out.false_alarms > 0);
+		again(&s, 10000000, 10400000, -1, -1);
+		assert_true(s.out.has_false_alarms);
+		assert_int_equal(s.out.false_alarms, 0);
+		end(&s);
+	}
 	static const int64_t four[] = { 10100, 9900, 10050, 10000, 0 };
 	for (int past = 4; past <= 5; past++) {
 		begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, four + 5 - past, one);

@@ -341,6 +341,44 @@ static void test_idle(void **state)
 	}
 }
 
+/* Runs without a key figure are told by their first figure of result files, or have nothing in
+ * common. */
+static void test_other_headlines(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t value[2]; ///< of a figure of result files; -1: the side has none
+		const char *headline;
+	} rows[] = {
+		{ { 3, 4 }, "loss 33.33 % higher" },
+		{ { 0, 4 }, "loss 4 higher" },
+		{ { 3, 3 }, "loss as before" },
+		{ { -1, 3 }, "the runs have no key figure in common" },
+		{ { -1, -1 }, "the runs have no key figure in common" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		for (int side = 0; side < 2; side++) {
+			struct digest *d = digest_new();
+			d->marker = d->communication = "";
+			d->metrics_file = "m";
+			if (rows[i].value[side] >= 0)
+				vec_push(&d->inputs, (struct input_stat){ .name = "loss",
+				                                          .value = rows[i].value[side],
+				                                          .micro = INPUT_EXACT });
+			digest_free(side ? s.c : s.b);
+			(side ? &s.candidate : &s.baseline)->ranks.v[0] = d;
+		}
+		assert_int_equal(compare_runs(&s.baseline, &s.candidate, &s.categories, &s.report, &s.log),
+		                 ST_OK);
+		s.judged = true;
+		if (strcmp(s.report.headline, rows[i].headline) != 0)
+			fail_msg("row %zu: '%s'", i, s.report.headline);
+		release(&s);
+	}
+}
+
 /* Runs whose settings differ are not compared. */
 static void test_other_settings(void **state)
 {
@@ -369,6 +407,7 @@ int main(void)
 		cmocka_unit_test(test_kinds_of_side),
 		cmocka_unit_test(test_causes),
 		cmocka_unit_test(test_other_settings),
+		cmocka_unit_test(test_other_headlines),
 		cmocka_unit_test(test_idle),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
