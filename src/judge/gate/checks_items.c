@@ -144,8 +144,7 @@ static bool takes_from(const struct rule *own, const struct rule *rule)
 /* True if the entry rose from 0, and its change thus has no percentage. */
 static bool is_from_zero(const struct entry *e)
 {
-	return e->has[SIDE_BASELINE] && e->has[SIDE_CANDIDATE] && e->value[SIDE_BASELINE] == 0 &&
-	       e->value[SIDE_CANDIDATE] > 0;
+	return e->has[SIDE_BASELINE] && e->value[SIDE_BASELINE] == 0 && e->value[SIDE_CANDIDATE] > 0;
 }
 
 bool checks_drop_own(struct bench *b, const struct rules *rules, const struct rule *rule,

@@ -15,7 +15,7 @@ static bool find_units(struct noise_model *m, enum unit_kind kind, const double 
 	bench_query(m->bench, &q, &m->units);
 	struct entry *v = m->units.list.v;
 	for (size_t i = 0; i < m->units.list.nr; i++)
-		if (v[i].has[0] && v[i].has[1] && v[i].value[0] > 0 && v[i].value[1] > 0) {
+		if (v[i].value[0] > 0 && v[i].value[1] > 0) {
 			v[nr++] = v[i];
 			for (int s = 0; s < NR_SIDES; s++)
 				total[s] += (double)v[nr - 1].value[s];
