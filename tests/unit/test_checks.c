@@ -655,6 +655,39 @@ static void test_folded_ranks(void **state)
 	release(&j);
 }
 
+/* A short name means the kernel that has it as a whole; only if there is none, it means all kernels
+ * of this short name. */
+static void test_best_names(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *second, *except;
+		const char *left; ///< id of the only check; "rule": no kernel is left
+	} rows[] = {
+		{ "void gemm<half>(int)", "gemm", "rule[void gemm<half>(int)]" },
+		{ "void gemm<half>(int)", "gemm<half>", "rule[gemm]" },
+		{ "void gemv<half>(int)", "gemv<*", "rule[gemm]" },
+		{ "void gemm<half>(int)", "*gemm*", "rule" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct job j;
+		setup(&j);
+		for (int side = 0; side < NR_SIDES; side++)
+			for (size_t r = 0; r < RANKS; r++) {
+				const struct activity a = { EVENT_KERNEL, NULL, 50, MS(300) };
+				drop_kernel(&j, side, r, "ncclDevKernel_AllReduce");
+				fixture_activity(j.run[side].ranks.v[r], span_of(rows[i].second), &a);
+			}
+		struct rule *r = add_rule(&j, METRIC_KERNEL_TIME, 10);
+		r->for_each = true;
+		vec_push(&r->except, span_of(rows[i].except));
+		run_judge(&j);
+		if (j.report.checks.nr != 1 || strcmp(j.report.checks.v[0].id, rows[i].left) != 0)
+			fail_msg("row %zu: %zu, %s", i, j.report.checks.nr, j.report.checks.v[0].id);
+		release(&j);
+	}
+}
+
 /* Checks are sorted by verdict, and stay in the order of the rules within a verdict. The second and
    further checks with one id get a number, "b#2", counted in the order of the rules. */
 static void test_arrange(void **state)
@@ -700,6 +733,7 @@ int main(void)
 		cmocka_unit_test(test_renamed),
 		cmocka_unit_test(test_exceptions),
 		cmocka_unit_test(test_excepted_names),
+		cmocka_unit_test(test_best_names),
 		cmocka_unit_test(test_in_part),
 		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_folded_ranks),
