@@ -2,6 +2,7 @@
  * that are left out, and kernels. */
 #include "gate/sides.h"
 #include "judge_rig.h"
+#include "model/code.h"
 
 /* ---- kinds of steps ---- */
 
@@ -424,7 +425,8 @@ static void test_only_own(void **state)
 	report_release(&s.report);
 	/* a rule that compares needs a baseline; that it has only a warning does not make it a change
 	 * to approve */
-	s.rules.rules.nr = 1;
+	while (s.rules.rules.nr > 1)
+		vec_release(&s.rules.rules.v[--s.rules.rules.nr].fail.list);
 	s.rules.waivers.nr = 0;
 	r = add_rule(&s, "compares", METRIC_MEMORY_PEAK_ALLOCATED);
 	fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(5), "5%");
@@ -496,6 +498,68 @@ static void test_baseline_lacks(void **state)
 		if (k->verdict != (side < 2 ? VERDICT_INCONCLUSIVE : VERDICT_PASS) ||
 		    k->has_candidate != (side == 2))
 			fail_msg("side %d: %s %s", side, verdict_names[k->verdict], k->message);
+		release(&s);
+	}
+}
+
+/* ---- operators that change together ---- */
+
+/* A digest of four operators; times are µs in each step. */
+static struct digest *digest_of_ops(const int64_t us[4])
+{
+	static const char *const kernels[] = { "gemm_a", "gemm_b", "elem_a", "elem_b" },
+	                         *const ops[] = { "aten::a", "aten::b", "aten::c", "aten::d" };
+	struct activity a[4];
+	for (size_t i = 0; i < 4; i++)
+		a[i] = (struct activity){ EVENT_KERNEL, kernels[i], 5, 5000 * us[i] };
+	struct digest *d = fixture_digest(5, a, 4);
+	for (size_t i = 0; i < 4; i++)
+		vec_push(&d->code, (struct code_stat){ .kind = CODE_KERNEL,
+		                                       .module = SPAN(""),
+		                                       .place = SPAN(""),
+		                                       .line = -1,
+		                                       .op = span_of(ops[i]),
+		                                       .kernel = code_kernel_key(span_of(kernels[i])),
+		                                       .count = 5,
+		                                       .total_ns = 5000 * us[i] });
+	vec_sort(&d->code, code_stat_cmp);
+	return d;
+}
+
+/* Operators that rose together are excused only if a check on whole steps tells this, or if what
+ * they have in common is within their own limits. */
+static void test_all_together(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t us[4], limit; ///< of the candidate; percent, of the check on whole steps
+		bool excused;
+	} rows[] = {
+		{ { 12000, 12000, 12000, 12000 }, 5, true },
+		{ { 12000, 12000, 12000, 12000 }, 50, false },
+		{ { 11200, 10800, 10800, 10800 }, 50, true },
+		{ { 11400, 11100, 11100, 11100 }, 50, false },
+	};
+	static const int64_t before[] = { 10000, 10000, 10000, 10000 };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		digest_free(s.b);
+		digest_free(s.c);
+		s.baseline.ranks.v[0] = s.b = digest_of_ops(before);
+		s.candidate.ranks.v[0] = s.c = digest_of_ops(rows[i].us);
+		struct rule *r = add_rule(&s, "steps", METRIC_STEP_CUDA_TIME);
+		fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(rows[i].limit), "x");
+		r = add_rule(&s, "ops", METRIC_OP_SELF_GPU_TIME);
+		fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(10), "x");
+		r->for_each = true;
+		assert_int_equal(run_judge(&s), ST_OK);
+		const struct check *k = check(&s, "ops[aten::a]");
+		bool said = strstr(k->message, "beyond the limit of increase x, as all operators together");
+		if (said != rows[i].excused || (k->verdict == VERDICT_PASS) != said)
+			fail_msg("row %zu: %s %s", i, verdict_names[k->verdict], k->message);
+		assert_int_equal(s.report.checks.nr, 5);
+		assert_int_equal(s.report.warnings.nr, 0);
 		release(&s);
 	}
 }
@@ -591,6 +655,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_in_common),
 		cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_all_together),
 		cmocka_unit_test(test_baseline_lacks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
