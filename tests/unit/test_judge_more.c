@@ -425,8 +425,9 @@ static void test_only_own(void **state)
 	report_release(&s.report);
 	/* a rule that compares needs a baseline; that it has only a warning does not make it a change
 	 * to approve */
-	while (s.rules.rules.nr > 1)
-		vec_release(&s.rules.rules.v[--s.rules.rules.nr].fail.list);
+	for (size_t i = 1; i < s.rules.rules.nr; i++)
+		vec_release(&s.rules.rules.v[i].fail.list);
+	s.rules.rules.nr = 1;
 	s.rules.waivers.nr = 0;
 	r = add_rule(&s, "compares", METRIC_MEMORY_PEAK_ALLOCATED);
 	fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(5), "5%");
