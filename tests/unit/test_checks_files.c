@@ -249,12 +249,66 @@ static void test_own(void **state)
 	}
 }
 
+/* Of two rules of the user, one on a single figure takes it from one on a pattern, but only if both
+ * compare with the newest runs: what fails by the pattern must not pass by another kind of limit.
+ */
+static void test_own_of_both(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *of_all; ///< metric of the rule on several figures
+		const char *metric, *rank; ///< of the rule on a single figure
+		enum condition all, one; ///< conditions of both; values are 5 % or 200
+		const char *checks;
+	} rows[] = {
+		{ "*", "a", NULL, COND_INCREASE, COND_INCREASE, "figures[b] fail, own fail" },
+		{ "*", "a", "0", COND_INCREASE, COND_INCREASE,
+		  "figures[a] fail, figures[b] fail, own fail" },
+		{ "*", "*", NULL, COND_INCREASE, COND_INCREASE,
+		  "figures[a] fail, figures[b] fail, own[a] fail, own[b] fail" },
+		{ "b", "a", NULL, COND_INCREASE, COND_INCREASE, "figures fail, own fail" },
+		{ "a", "a", NULL, COND_INCREASE, COND_INCREASE, "figures fail, own fail" },
+		{ "*", "a", NULL, COND_MAX, COND_INCREASE, "own fail, figures[a] pass, figures[b] pass" },
+		{ "*", "a", NULL, COND_INCREASE, COND_MAX, "figures[a] fail, figures[b] fail, own pass" },
+		{ "*", "a", NULL, COND_INCREASE, COND_INCREASE_SINCE_PIN,
+		  "figures[a] fail, figures[b] fail, own fail" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		struct arena a = ARENA_INIT;
+		setup(&s, usual, NR_OF(usual));
+		for (int k = 0; k < 2; k++) {
+			enum condition condition = k ? rows[i].one : rows[i].all;
+			struct rule *r = add_file_rule(&s, condition);
+			r->id = k ? "own" : "figures";
+			r->metric = r->query.metric =
+			    metric_of_input(span_of(k ? rows[i].metric : rows[i].of_all), &a);
+			r->query.rank = k ? rows[i].rank : NULL;
+			if (condition == COND_MAX) {
+				r->fail.list.v[0].relative = false;
+				r->fail.list.v[0].exact = (struct file_limit){ { 200, 0 }, "" };
+				r->fail.list.v[0].value = 200;
+			}
+		}
+		for (int side = 0; side < 2; side++) {
+			(side ? s.c : s.b)->rank = 0;
+			add_figure(side ? s.c : s.b, "a", side ? 110 : 100, NULL, NULL);
+			add_figure(side ? s.c : s.b, "b", side ? 110 : 100, NULL, NULL);
+		}
+		assert_int_equal(run_judge(&s), ST_OK);
+		assert_checks(i, &s.report, rows[i].checks);
+		release(&s);
+		arena_release(&a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_worse),     cmocka_unit_test(test_unjudged),
-		cmocka_unit_test(test_backwards), cmocka_unit_test(test_unfit),
-		cmocka_unit_test(test_near),      cmocka_unit_test(test_own),
+		cmocka_unit_test(test_worse),       cmocka_unit_test(test_unjudged),
+		cmocka_unit_test(test_backwards),   cmocka_unit_test(test_unfit),
+		cmocka_unit_test(test_near),        cmocka_unit_test(test_own),
+		cmocka_unit_test(test_own_of_both),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
