@@ -249,7 +249,7 @@ static void test_own(void **state)
 	}
 }
 
-/* Of two rules of the user, one on a single figure takes it from one on a pattern, but only if both
+/* A rule of the user on a single figure takes it from another one on a pattern, but only if both
  * compare with the newest runs: what fails by the pattern must not pass by another kind of limit.
  */
 static void test_own_of_both(void **state)
