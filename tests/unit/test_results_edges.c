@@ -469,6 +469,7 @@ static void test_folders(void **state)
 		{ "a/x/new/estimates.json", "x/a=1" },
 		{ "target/criterion/g/f/new/estimates.json", "g/f/a=1" },
 		{ "new/estimates.json", "a=1" },
+		{ "criterion/new/estimates.json", "criterion/a=1" },
 		{ "x/new/estimates.json/criterion/", "x/a=1" },
 	};
 	(void)state;

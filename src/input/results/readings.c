@@ -314,7 +314,7 @@ static struct span criterion_folders(const char *path)
 	const char *end = strstr(path, "/new/estimates.json"), *from = end, *at = path;
 	while (from && from > path && from[-1] != '/')
 		from--;
-	for (; end && (at = strstr(at, "criterion/")) && at < end; at++)
+	for (; end && (at = strstr(at, "criterion/")) && at + strlen("criterion/") <= end; at++)
 		from = at + strlen("criterion/");
 	return end ? (struct span){ from, (size_t)(end - from) } : SPAN("");
 }
