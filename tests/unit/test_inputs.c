@@ -69,6 +69,7 @@ static const struct row {
 	{ "{\"a\": \"1.2.3\"}", "byte 6: 'a' is a text", true, true },
 	{ "{\"a\": 1, \"b\": true}", "byte 14: 'b' is not a number: write 1 or 0", true, true },
 	{ "{\"a\": \"fast\"}", "byte 6: 'a' is a text: a metrics file holds only numbers", true, true },
+	{ "{\"batch_size\": \"none\"}", "byte 15: 'batch_size' is a text", true, true },
 	{ "{\"p\": {\"q\": 1}}", "byte 6: 'p' is an object: write its numbers flat", true, true },
 	{ "{\"p\": [1]}", "byte 6: 'p' is a list: write a number of it", true, true },
 	{ "{\"a\": 1, \"a\": 1}", "byte 14: 'a' is there twice: keep one of them", true, false },
@@ -116,6 +117,11 @@ static const struct {
 	  "'a' is null, 'b' is NaN, 'c' is 'N/A', not measured | d=1e0" },
 	{ "{\"a\": null, \"b\": NaN, \"c\": \"N/A\", \"e\": \"\", \"f_ms\": -2, \"d\": 1}",
 	  "'a' is null, 'b' is NaN, 'c' is 'N/A', not measured; so are 2 more values | d=1e0" },
+	/* a setting may be null; an empty one was not measured */
+	{ "{\"batch_size\": null, \"a\": 1}", "a=1e0 [batch_size=none]" },
+	{ "{\"a\": null, \"batch_size\": 8, \"b\": 1}",
+	  "'a' is null, not measured | b=1e0 [batch_size=8] batch_size=8e0" },
+	{ "{\"batch_size\": \"\", \"a\": 1}", "'batch_size' is '', not measured | a=1e0" },
 	{ "{\"a\": 1, \"status\": \"failed\"}",
 	  "byte 19: the run is not valid: 'status' is 'failed'; run it again, or leave that out if it "
 	  "means something else" },

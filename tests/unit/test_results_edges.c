@@ -100,6 +100,15 @@ static const struct {
 	{ F("repeats: samples, take: [{at: v, optional: true}, {at: \"*\", as: \"{key}2\"}]"),
 	  "{\"v\": 1, \"u\": 1}\n{\"v\": null, \"u\": 2}\n",
 	  "m: 'v' is null, not measured | u2=1.5 n2 ±0.7413", false },
+	{ F("take: [{at: a}, {at: t, optional: true}, {at: u, optional: true}]"),
+	  "{\"a\": 1, \"t\": \"81k\", \"u\": \"fast\"}", "m: 't' is '81k' (a text), not measured | a=1",
+	  false },
+	{ F("series: true, take: [{at: \"*\"}]"), "{\"v\": 1, \"t\": \"a\"}\n{\"v\": 2, \"t\": 3}\n",
+	  "t=3 v=2", false },
+	{ F("series: true, take: [{at: \"*\"}]"), "{\"v\": 1, \"t\": 3}\n{\"v\": 2, \"t\": \"a\"}\n",
+	  "m: 't' is 'a', not measured | v=2", false },
+	{ F("series: true, take: [{at: \"*\"}]"),
+	  "{\"v\": 1, \"t\": \"a\"}\n{\"v\": 2, \"t\": \"b\"}\n", "v=2", false },
 	{ F("samples: [{at: \"t[*]\", as: ttft_ms}, {at: \"u[*]\", as: u}]"),
 	  "{\"t\": [\"0 ms\", 1, 2], \"u\": [0, 1]}",
 	  "m: 'ttft_ms' is '0 ms', not measured | u.median=0.5 n2 ±0.7413 'median u' u.n=2 'n u' "
@@ -210,6 +219,7 @@ static const struct {
 	  "max_ms=5 ms lower mean_ms=3 ms lower min_ms=4 ms lower",
 	  false },
 	{ MEMBERS, "{\"mean_ms\": 9, \"p99_ms\": 4}", "mean_ms=9 ms lower p99_ms=4 ms lower", false },
+	{ MEMBERS, "{\"min_ms\": 1, \"max_ms\": 2}", "max_ms=2 ms lower min_ms=1 ms lower", false },
 	{ MEMBERS, "{\"p50_loss\": -1, \"p99_loss\": -2}",
 	  "m: 'p99_loss' is less than 'p50_loss': one of them is wrong, or not what it is called | "
 	  "p50_loss=-1 lower p99_loss=-2 lower",
@@ -743,6 +753,8 @@ static const struct {
 	  false },
 	{ "x.json", "[{\"name\": \"a\", \"x_ms\": 1}, {\"name\": \"b\", \"x_ms\": {\"t_ms\": 2}}]",
 	  "!m: 'x_ms' of case 'b' is a list or an object, not a number", true },
+	{ "x.json", "[{\"name\": \"a\", \"l\": 5}, {\"name\": \"b\", \"l\": [{\"t_ms\": 1}]}]",
+	  "?m: 'l' of case 'b' is a list or an object, not a number", true },
 	{ "x.json", "{\"results\": [{\"t_ms\": 1}]}", "!t_ms=1 ms lower", false },
 	{ "x.json", "[]", "", false },
 	{ "x.txt", "{\"t_ms\": 1}", "!t_ms=1 ms lower", false },
@@ -760,12 +772,13 @@ static const struct {
 	  "!a_ms.median=1.5 ms lower n2 ±0.7413 'median a_ms' [step=2] mem_GB.median=2 GB lower "
 	  "'median mem_GB' [step=2]",
 	  false },
-	/* Lines of a log: headings, units that are no names, two blanks, and a name that is there
+	/* Lines of a log: headings, units in place of names, two blanks, and a name that is there
 	   twice. */
 	{ "x.log", "a\n1 2.5 3.5\n", "?c2.median=2.5 'median c2' c3.median=3.5 'median c3'", false },
 	{ "x.log", "a b c\n1 2.5 3.5\n",
 	  "?b.median=2.5 'median b' b.n=1 'n b' c.median=3.5 'median c' c.n=1 'n c'", false },
 	{ "x.log", "rate (1/s): 2.5\n", "?s.median=2.5 'median s' s.n=1 'n s'", false },
+	{ "x.log", "speed (it/s): 2.5\n", "it_per_s.median=2.5 1/s higher 'median it_per_s'", false },
 	{ "x.log", "power (W): 2.5\n", "?w.median=2.5 'median w' w.n=1 'n w'", false },
 	{ "x.log", "time  of   it  1.5\ntime of it 2.5\n", "?it.median=2 n2 ±0.7413 'median it'",
 	  false },
@@ -884,10 +897,10 @@ static const char *const machines[][2] = {
 	  "0: n2 -1ns sm-1 mem-1 -1mW -1C thr-1(sw_power_cap) -1uJ/-1ns others-1; 6244badd" },
 	{ "timestamp,index,power.draw [W]\n2026/07/14 08:12:38,0,5\n2026/07/14 08:12:38,0,7\n",
 	  "0: n2 0ns sm-1 mem-1 6000mW -1C thr-1() -1uJ/-1ns others-1; d05598f5" },
-	{ "timestamp,index,power.draw [W]\n2026/07/14 08:12:38,0,5\n2026/07/14 "
-	  "08:12:39,0,[N/A]\n2026/07/14 08:12:40,0,5\n2026/07/14 08:12:42,0,8\n",
-	  "0: n3 4000000000ns sm-1 mem-1 5000mW -1C thr-1() 23000000uJ/4000000000ns others-1; "
-	  "7c6bfccd" },
+	{ "timestamp,index,clocks.sm,power.draw [W]\n2026/07/14 08:12:38,0,9,5\n2026/07/14 "
+	  "08:12:39,0,9,[N/A]\n2026/07/14 08:12:40,0,9,5\n2026/07/14 08:12:42,0,9,8\n",
+	  "0: n4 4000000000ns sm9000000 mem-1 5000mW -1C thr-1() 13000000uJ/2000000000ns others-1; "
+	  "d80d6dee" },
 	{ "index,clocks.sm [MHz]\n0,5\nclocks.sm [MHz],index\n7,1\n",
 	  "0: n1 -1ns sm5000000 mem-1 -1mW -1C thr-1() -1uJ/-1ns others-1; 1: n1 -1ns sm7000000 mem-1 "
 	  "-1mW -1C thr-1() -1uJ/-1ns others-1; c6456f15" },
