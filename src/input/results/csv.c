@@ -82,7 +82,7 @@ static void split(struct span s, char separator, struct arena *a, struct csv_lin
 				i++;
 			cell = span_trim((struct span){ s.p + from, i - from }, bars ? " \t*`" : " \t\r");
 		}
-		out->is_whole = out->is_whole && closed && out->nr < CSV_COLUMNS;
+		out->is_whole = closed && out->nr < CSV_COLUMNS;
 		if (!out->is_whole)
 			return;
 		out->cells[out->nr++] = cell;

@@ -350,7 +350,7 @@ static void add_machine(const struct machine_sample *v, size_t nr, struct digest
 	struct machine_stat s = {
 		.id = arena_dup(&d->arena, v->id),
 		.samples = (int64_t)nr,
-		.span_ns = from >= 0 && to >= from ? to - from : -1,
+		.span_ns = from >= 0 ? to - from : -1,
 		.sm_clock_hz = busy_median(v, nr, SM_HZ),
 		.memory_clock_hz = busy_median(v, nr, MEMORY_HZ),
 		.power_mw = busy_median(v, nr, POWER_MW),

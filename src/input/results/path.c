@@ -261,7 +261,7 @@ static void add_capitals(struct span key, struct strbuf *out)
 static size_t place_of(const struct value *v)
 {
 	size_t place = 0;
-	for (const struct value *e = v->parent ? v->parent->first : v; e != v; e = e->next)
+	for (const struct value *e = v->parent->first; e != v; e = e->next)
 		place++;
 	return place;
 }
@@ -271,12 +271,12 @@ static size_t place_of(const struct value *v)
  * many combinations as values, appends the place of the value, counted from 1. */
 static void add_combination(const struct value *v, struct strbuf *out)
 {
-	const struct value *lists = v && v->parent ? v->parent->next : NULL;
+	const struct value *lists = v ? v->parent->next : NULL;
 	size_t all = 1, place = lists ? place_of(v) : 0;
 	for (const struct value *list = lists ? lists->first : NULL; list; list = list->next)
 		all *= count(list);
 	bool fits = lists && all == count(v->parent);
-	bool alone = !v || !v->parent || (v->parent->first == v && !v->next);
+	bool alone = !v || (v->parent->first == v && !v->next);
 	if (!fits && (lists || !alone))
 		strbuf_addf(out, ".%zu", place_of(v) + 1);
 	for (const struct value *list = fits ? lists->first : NULL; list && all; list = list->next) {

@@ -90,7 +90,7 @@ static void put_percentile(struct digest *d, const struct group *g, int percent)
 /* Converts a number to another unit; false if the two units measure different things. */
 static bool in_unit(struct decimal *value, const char *from, const char *to)
 {
-	int own = from ? figure_unit_find(span_of(from)) : -1, unit = figure_unit_find(span_of(to));
+	int own = figure_unit_find(span_of(from)), unit = figure_unit_find(span_of(to));
 	if (own == unit)
 		return true;
 	if (own < 0 || unit < 0 ||

@@ -52,15 +52,13 @@ static size_t copy_number(struct span s, bool thousands, struct span *out,
 	if (n < s.n && s.p[n] == '.')
 		fraction = digits_at(s, n + 1);
 	n += n < s.n && s.p[n] == '.' ? 1 + fraction : 0;
-	size_t mantissa = n;
 	n += exponent_bytes(s, n);
 	if ((!whole && !fraction) || n >= NUMBER_CHARS)
 		return 0;
 	for (size_t i = s.p[0] == '+'; i < n; i++) {
 		if (i == sign && !whole)
 			buf[kept++] = '0';
-		bool bare_point = s.p[i] == '.' && !fraction && i < mantissa;
-		if (s.p[i] != ',' && !bare_point)
+		if (s.p[i] != ',' && (s.p[i] != '.' || fraction))
 			buf[kept++] = s.p[i];
 	}
 	*out = (struct span){ buf, kept };

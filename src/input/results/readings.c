@@ -287,7 +287,7 @@ bool reading_is_of_sweep(struct span folder)
 	/* GenAI-Perf writes no separator before the number: "model-openai-chat-concurrency16" */
 	for (size_t from = 0, n = 1; from + n < folder.n; n++) {
 		const char *end = folder.p + from + n;
-		size_t sep = strchr("_-=", *end) && *end;
+		size_t sep = strchr("_-=", *end) != NULL;
 		if (from + n + sep < folder.n && is_digit(end[sep]) &&
 		    figure_is_setting((struct span){ folder.p + from, n }, "sweep"))
 			return true;
@@ -524,15 +524,14 @@ static struct value *steps_of(struct value *const *records, size_t nr, struct ar
 {
 	struct value *all = arena_alloc(a, 1, sizeof *all),
 	             *copies = arena_alloc(a, nr, sizeof *copies);
-	*all = (struct value){ JSCAN_ARRAY, .steps = true, .first = nr ? copies : NULL,
-		                   .parent = nr ? records[0]->parent : NULL };
+	*all =
+	    (struct value){ JSCAN_ARRAY, .steps = true, .first = copies, .parent = records[0]->parent };
 	for (size_t i = 0; i < nr; i++) {
 		copies[i] = *records[i];
 		copies[i].next = i + 1 < nr ? &copies[i + 1] : NULL;
 	}
 	size_t end = nr; /* the last step, and the last one of another kind */
-	if (nr)
-		add_lacking(copies, nr, a);
+	add_lacking(copies, nr, a);
 	while (end && is_alike(&copies[end - 1], &copies[nr - 1]))
 		end--;
 	if (end)
