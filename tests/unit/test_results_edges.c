@@ -129,11 +129,21 @@ static const struct {
 	  "t.median=5 'median t' t.n=1 'n t' t.p90=5 n1 ±? 'p90 t' t.p99=5 n1 ±? 'p99 t'", false },
 	{ F("repeats: samples, take: [{at: a, stdev: s, count: n}]"),
 	  "{\"a\": 2, \"s\": 1, \"n\": 4}\n{\"a\": 4, \"s\": 1, \"n\": 4}\n", "a=3 n2 ±1.483", false },
-	/* Units that measure different things, in either order. */
+	/* Units that measure different things, in either order, and such that measure the same. */
 	{ F("samples: [{at: \"t[*]\", as: t}]"), "{\"t\": [1, \"2 ms\"]}",
 	  "m: the values of t have units that measure different things", true },
 	{ F("samples: [{at: \"t[*]\", as: t}]"), "{\"t\": [\"1 ms\", 2]}",
 	  "m: the values of t have units that measure different things", true },
+	{ F("take: [{at: w}], samples: [{at: \"t[*]\", as: t}]"),
+	  "{\"t\": [\"1 us\", \"3000 ns\"], \"w\": 1}",
+	  "t.median=2 us lower n2 ±1.483 'median t' t.n=2 'n t' t.p90=2.8 us lower n2 ±1.128 'p90 t' "
+	  "t.p99=2.98 us lower n2 ±1.128 'p99 t' w=1",
+	  false },
+	{ F("take: [{at: w}], samples: [{at: \"t[*]\", as: t}]"),
+	  "{\"t\": [\"1000 ns\", \"3 us\"], \"w\": 1}",
+	  "t.median=2e3 ns lower n2 ±1483 'median t' t.n=2 'n t' t.p90=28e2 ns lower n2 ±1128 'p90 t' "
+	  "t.p99=298e1 ns lower n2 ±1128 'p99 t' w=1",
+	  false },
 	/* Shares below a limit: of figures that should rise or have no direction, of no sample and of
 	   all. */
 	{ F("samples: [{at: \"t[*]\", as: t, share_below: fast}]"), "{}",
@@ -901,6 +911,13 @@ static const char *const machines[][2] = {
 	  "08:12:39,0,9,[N/A]\n2026/07/14 08:12:40,0,9,5\n2026/07/14 08:12:42,0,9,8\n",
 	  "0: n4 4000000000ns sm9000000 mem-1 5000mW -1C thr-1() 13000000uJ/2000000000ns others-1; "
 	  "d80d6dee" },
+	{ "timestamp,index,power.draw [W]\n2026/07/14 08:12:38,0,8 W\n2026/07/14 08:12:39,0,0 "
+	  "W\n2026/07/14 08:12:40,0,4 W\n",
+	  "0: n3 2000000000ns sm-1 mem-1 4000mW -1C thr-1() 6000000uJ/2000000000ns others-1; "
+	  "3683227d" },
+	{ "timestamp,index,utilization.gpu [%],clocks_event_reasons_counters.sw_power_cap "
+	  "[us]\n2026/07/14 08:12:38,0,9,5\n2026/07/14 08:12:38,0,9,8\n",
+	  "0: n2 0ns sm-1 mem-1 -1mW -1C thr-1(sw_power_cap) -1uJ/-1ns others-1; b1a5d235" },
 	{ "index,clocks.sm [MHz]\n0,5\nclocks.sm [MHz],index\n7,1\n",
 	  "0: n1 -1ns sm5000000 mem-1 -1mW -1C thr-1() -1uJ/-1ns others-1; 1: n1 -1ns sm7000000 mem-1 "
 	  "-1mW -1C thr-1() -1uJ/-1ns others-1; c6456f15" },
