@@ -787,6 +787,8 @@ static const struct {
 	{ "x.log", "a\n1 2.5 3.5\n", "?c2.median=2.5 'median c2' c3.median=3.5 'median c3'", false },
 	{ "x.log", "a b c\n1 2.5 3.5\n",
 	  "?b.median=2.5 'median b' b.n=1 'n b' c.median=3.5 'median c' c.n=1 'n c'", false },
+	{ "x.log", "aa bb\nx\nx\nx\nx\nx\nx\nx\n1 2.5\n", "?bb.median=2.5 'median bb'", false },
+	{ "x.log", "aa bb\nx\nx\nx\nx\nx\nx\nx\nx\n1 2.5\n", "?c2.median=2.5 'median c2'", false },
 	{ "x.log", "rate (1/s): 2.5\n", "?s.median=2.5 'median s' s.n=1 'n s'", false },
 	{ "x.log", "speed (it/s): 2.5\n", "it_per_s.median=2.5 1/s higher 'median it_per_s'", false },
 	{ "x.log", "power (W): 2.5\n", "?w.median=2.5 'median w' w.n=1 'n w'", false },
