@@ -23,8 +23,9 @@ _Noreturn void mem_fail(void);
 /// default, glibc keeps a released block if a block of at least this size was released before.
 void mem_return_large(void);
 
-/// Limits the memory that the program may hold. Beyond the limit the handler of mem_on_failure()
-/// runs, a message says what grew, and the process ends with the exit code of ST_INPUT.
+/// Limits the memory that the program may hold; 0: no limit. Must be called before threads start.
+/// Beyond the limit the handler of mem_on_failure() runs, a message says what grew, and the process
+/// ends with the exit code of ST_INPUT.
 void mem_limit(uint64_t bytes);
 
 /// Sets the name of the file that this thread reads, for the message of mem_limit(); NULL if it

@@ -24,7 +24,7 @@ struct arena_block {
 
 /* Sizes in bytes of the first block, and of the largest one. Each block is twice as large as the
    one before it, up to the largest size: most arenas are small, and there are many (one for each
-   rank). */
+   rank). An allocation that is larger than the block would be gets a block of its own size. */
 #define ARENA_FIRST ((size_t)2 << 10)
 #define ARENA_BLOCK ((size_t)32 << 10)
 #define ARENA_ALIGN (_Alignof(max_align_t))

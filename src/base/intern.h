@@ -31,8 +31,8 @@ struct name_table {
 /// collide.
 void name_table_init(struct name_table *t);
 
-/// Finds or adds the name of `s`, owned by the table. NULL if the table is full: 2^24 names or 1
-/// GiB of text.
+/// Finds or adds the name of `s`, owned by the table. NULL if the table lacks this name and is
+/// full: it has 2^24 names, or would hold more than 1 GiB of text.
 const struct name *name_intern(struct name_table *t, struct span s);
 
 /// Releases all memory, also the names of the table.
@@ -48,7 +48,8 @@ static inline struct span name_span(const struct name *nm)
 /// from the input.
 uint64_t span_hash(struct span s, const uint64_t seed[2]);
 
-/// A seed that differs from process to process.
+/// Sets `seed` to a new random seed; to one made from the time if the system has no random bytes
+/// yet.
 void hash_seed(uint64_t seed[2]);
 
 #endif

@@ -21,11 +21,12 @@ struct nearest {
 
 /// Compares one more known word, which must outlive the search, with the misspelled one. It is near
 /// enough if it differs in at most 1 edit from a misspelled word of up to 3 bytes, in 2 edits from
-/// one of up to 7 bytes, or in 3 edits from a longer one. The first of equally near words is taken.
+/// one of up to 7 bytes, or in 3 edits from a longer one. A word that differs only in the case of
+/// ASCII letters has distance 0. The first of equally near words is taken.
 void nearest_try(struct nearest *n, const char *candidate);
 
-/// The end of a message: `mark` followed by " did you mean 'best'?"; or only `otherwise`, if no
-/// word is near enough. Owned by `a`.
+/// The end of a message: `mark` followed by " did you mean 'best'?", owned by `a`; or `otherwise`
+/// itself, if no word is near enough.
 const char *nearest_hint(const struct nearest *n, struct arena *a, char mark,
                          const char *otherwise);
 
@@ -40,17 +41,19 @@ struct nearest_few {
 	struct {
 		size_t cost, index;
 		const char *text;
-	} best[NEAREST_MOST + 1]; ///< the `nr` nearest names, the nearest first: distance (`cost`),
-	                          ///< number (`index`) and text of each
+	} best[NEAREST_MOST + 1]; ///< the `nr` nearest names, the nearest first: `cost` (twice the
+	                          ///< edit distance, 1 more if `later`), number (`index`) and text of
+	                          ///< each
 };
 
-/// Compares name number `index`, which messages show as `text`, with `asked`. Names that contain
-/// `asked` are nearest. Among equally near names, those with `later` false come first.
+/// Compares name number `index`, which messages show as `text`, with `asked`. If `name` contains
+/// `asked`, its distance is 0; otherwise it is the edit distance of `text` from `asked`. Among
+/// equally near names, those with `later` false come first.
 void nearest_few_try(struct nearest_few *n, size_t index, struct span name, const char *text,
                      bool later);
 
-/// The end of a message, "; did you mean 'a', 'b' or 'c'?", with the texts of the names. Owned by
-/// `a`.
+/// The end of a message, "; did you mean 'a', 'b' or 'c'?", with the texts of the names; "" if no
+/// name was compared. Borrowed as long as `a`.
 const char *nearest_few_hint(const struct nearest_few *n, struct arena *a);
 
 #endif

@@ -156,7 +156,7 @@ int64_t number_distance(int64_t a, int64_t b)
 ORDERING_SHARED(number_cmp_i64, int64_t, THEN(COMPARE(*x, *y)))
 
 /* Moves the k-th smallest value to v[k], smaller or equal values before it, larger or equal values
- * after it (Hoare's selection). Sorts everything if the input would make selection slow. */
+ * after it (Hoare's selection). Sorts the remaining range once it is short, or after 100 rounds. */
 static void select_nth(int64_t *v, size_t nr, size_t k)
 {
 	size_t lo = 0, hi = nr; /* the k-th smallest value is in [lo, hi) */

@@ -87,7 +87,7 @@ int64_t number_percentile(const int64_t *sorted, size_t nr, int pct);
 
 /// Theil–Sen: the median of the slopes (y[j] − y[i]) / (x[j] − x[i]) of all pairs of `nr` > 1
 /// points, exact until it is rounded half away from zero. `x` must rise strictly, and differences
-/// must fit int64. Needs 8 · nr² bytes.
+/// must fit int64. Needs up to 12 · nr² temporary bytes.
 int64_t number_theil_sen(const int64_t *x, const int64_t *y, size_t nr);
 
 /// Compares two int64_t, for sorting.

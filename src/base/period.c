@@ -25,8 +25,9 @@ enum {
 	AS_EVEN = 30000, /* values of unevenness that differ by less count as equal, in millionths */
 	EXPLAINS = 5, /* a longer period is preferred if its percentage of launches that the previous
 	                 piece lacks is smaller by this factor */
-	VARIES = 75 * MICRO, /* if fewer than CLEAN_PCT percent of the pieces are clean, the pieces
-	                        still count as steps from this regularity on (in millionths of 1 %) */
+	VARIES = 75 * MICRO, /* if fewer than CLEAN_PCT percent of the pieces are clean, the steps vary:
+	                        from this regularity on (in millionths of 1 %), the pieces rule out
+	                        longer periods */
 	/* least percentage of clean pieces: all launches of a clean piece also occur in the previous
 	   piece. If each step consists of two different parts, the percentage is about 50. */
 	CLEAN_PCT = 40,
@@ -59,8 +60,8 @@ struct anchor {
 struct tally {
 	size_t piece; ///< number of the last piece in which the name was seen, counted from 1
 	uint32_t count, before; ///< launches of the name in `piece`, and in the piece before
-	uint32_t seen, again; ///< launches of the name from the second piece on, and how many of these
-	                      ///< also occur in the piece before their own
+	uint32_t seen, again; ///< launches of the name in the pieces that are compared with the piece
+	                      ///< before them, and how many of these also occur in that piece
 };
 
 static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t nr_ids)
@@ -106,7 +107,8 @@ static int64_t spread(size_t nr, __int128 sum, __int128 squares)
 }
 
 /* Measures how evenly the positions of an anchor, at which the sequence would be cut, are spread.
- * False if the gaps differ too much, including the gap from the last position to the first. */
+ * The gap from the last position to the first counts, too. False if the gaps differ too much; from
+ * FEW gaps on, the longest gap may differ from the others. */
 static bool anchor_init(struct anchor *a, const uint32_t *at, size_t count, size_t nr)
 {
 	__int128 sum = 0, squares = 0, longest = 0;
@@ -142,7 +144,7 @@ static void find_anchors(const struct places *p, size_t nr, struct anchors *out)
 
 /* Keeps one anchor for each number of cuts. This is the earliest of the anchors that
    cut about as evenly as the most even one, so that few launches come before the first
-   repetition. */
+   repetition. If more than CANDIDATES anchors are left, the most even ones are kept. */
 static void select_anchors(struct anchors *out)
 {
 	size_t nr = 0;
@@ -277,7 +279,8 @@ static bool is_period(const struct anchors *list, const struct anchor *a)
 }
 
 /* Chooses the most evenly spread period; of equally even ones, the one with the most
-   repetitions. */
+   repetitions. NULL if there is no period; `*regularity` then becomes the largest regularity below
+   PERIOD_NEEDED. */
 static const struct anchor *anchor_choose(const struct anchors *list, int64_t *regularity)
 {
 	const struct anchor *chosen = NULL;

@@ -25,15 +25,17 @@ struct period {
 	/// there is no period
 	starts;
 	int64_t launches; ///< median number of launches in a repetition
-	int64_t regularity; ///< regularity of the period in 1e-6 %, or of the best pattern if there is
-	                    ///< no period
+	int64_t regularity; ///< regularity of the period in 1e-6 %. If there is no period: that of the
+	                    ///< most regular pattern below PERIOD_NEEDED, or 0 if there is no such
+	                    ///< pattern or fewer than two repetitions are whole
 };
 
 /// Finds the period. The regularity of a pattern is the percentage of launches that also occur in
 /// the previous repetition: the lowest of the percentages by number, by GPU time and by distinct
-/// name. The shortest pattern that is nearly as regular as the best one is the period; there is
-/// none if its regularity is below PERIOD_NEEDED. Caller releases `out`. O(n) time, 16 temporary
-/// bytes per launch.
+/// name. A pattern may be the period if its regularity is at least PERIOD_NEEDED, and no longer
+/// pattern is far more regular. The one whose repetitions are most alike in length is the period;
+/// of several equally even ones, the shortest. Caller releases `out`. O(n) time, 16 temporary bytes
+/// per launch.
 void period_find(const struct launch_sequence *s, struct period *out);
 
 /// Releases all memory of the period.

@@ -34,8 +34,8 @@ const char *text_valid(struct arena *a, struct span s);
 /// characters, and the byte order mark.
 bool text_breaks_a_line(uint32_t cp);
 
-/// Appends `s` in a form fit for one line of a terminal or log: valid UTF-8; control, bidirectional
-/// and line-separator characters become U+FFFD.
+/// Appends `s` in a form fit for one line of a terminal or log: valid UTF-8; the characters of
+/// text_breaks_a_line() become U+FFFD.
 void text_add_line(struct strbuf *out, struct span s);
 
 /// Like text_add_line(), but with `escapes[c]` in place of each ASCII character `c` for which it is
@@ -46,8 +46,8 @@ void text_add_escaped(struct strbuf *out, struct span s, const char *const escap
 /// `but`; s.n if there is none. The bytes before it can be copied unchanged.
 size_t text_plain_end(struct span s, size_t at, const char *const but[128]);
 
-/// Like text_add_line(), but at most `max_chars` characters: a longer text is cut and ends in `~` +
-/// 8 hex digits (FNV-1a of all its bytes).
+/// Like text_add_line(), but at most `max_chars` characters (≥ 9): a longer text is cut and ends in
+/// `~` + 8 hex digits (FNV-1a of all its bytes).
 void text_add_short(struct strbuf *out, struct span s, size_t max_chars);
 
 /// Like text_add_short(), but fit for the log of a CI system: a '#' after a '#' becomes U+FFFD,
@@ -101,7 +101,8 @@ const char *text_quote(struct arena *a, struct span s);
 /// Characters that need no quotes in a shell.
 #define TEXT_WORD "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+,@%-"
 
-/// Appends a blank and `text` quoted as one word for a shell, without line breaks.
+/// Appends a blank and `text` as one word for a shell, in quotes if it needs them. The characters
+/// of text_breaks_a_line() become U+FFFD. `a` owns temporary text.
 void text_add_word(struct strbuf *b, struct arena *a, const char *text);
 
 #endif

@@ -52,7 +52,7 @@ struct texts {
 };
 
 /// Makes room for at least `want` elements of `size` bytes; returns the new address of the array.
-/// `what` names the array in the message if memory runs out.
+/// `what` names the array in the message of mem_limit().
 void *vec_grow_(void *v, size_t *cap, size_t want, size_t size, const char *what)
     __attribute__((returns_nonnull));
 
@@ -70,7 +70,7 @@ void *vec_grow_(void *v, size_t *cap, size_t want, size_t size, const char *what
 #define vec_push_zero(vec) \
 	(vec_reserve(vec, 1), memset(&(vec)->v[(vec)->nr], 0, sizeof *(vec)->v), &(vec)->v[(vec)->nr++])
 
-/// Appends all elements of another vector, which becomes empty.
+/// Appends all elements of another vector, which becomes empty but keeps its memory.
 #define vec_move(to, from)                                                                    \
 	((from)->nr ? (vec_reserve(to, (from)->nr),                                               \
 	               (void)memcpy((to)->v + (to)->nr, (from)->v, (from)->nr * sizeof *(to)->v), \
