@@ -47,8 +47,8 @@ static void check_phase_summaries(struct row_reader *r, const struct digest *d)
 	row_need(r, fine, "phase_summaries", "have a metric that no phase has, or no steps");
 }
 
-/* Checks that the digest has either samples or summaries, and that summaries include each step
- * metric of version 1.0 of the format. */
+/* Checks that summaries, if there are any, include each step metric of version 1.0 of the format,
+ * are only of step metrics, and come with usable steps. */
 static void check_steps(struct row_reader *r, const struct digest *d)
 {
 	bool whole = true;

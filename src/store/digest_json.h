@@ -30,19 +30,22 @@ GG_MUST_CHECK enum status digest_read_again(const struct digest *d, const char *
 /// the digest that it describes. `path` is the file of `d`, for messages.
 GG_MUST_CHECK enum status fold_complete(struct digest *d, const char *path, struct diag_log *log);
 
-/// A stored baseline: the approved run (the pin), and later runs.
+/// A stored baseline: the approved run (the pin), and later runs. baseline_read() fills only what
+/// is in the baseline file; setup_baseline_read() also sets `reference_run`, `history` and
+/// `reference`.
 struct baseline {
 	struct arena arena;
 	const char *workload;
 	struct provenance provenance;
 	struct run pin; ///< approved run, reduced by pin_make()
 	/// the baseline in the file WORKLOAD.reference, whose pin is the reference run; NULL if there
-	/// is no such file
+	/// is no such file, or if its run is the approved one or is not in `reference`
 	struct baseline *reference_run;
 	struct history recent; ///< accepted runs stored in the baseline file itself, oldest first
-	struct history history; ///< every run of the main branch, from the history file
-	struct history reference; ///< accepted runs after the pin, merged from `recent` and `history`,
-	                          ///< oldest first; values are borrowed
+	struct history history; ///< runs of the main branch, from the history file
+	struct history reference; ///< newest accepted runs after the pin, at most BASELINE_RECENT,
+	                          ///< merged from `recent` and `history`, oldest first; values are
+	                          ///< borrowed
 };
 
 /// The run of main with which details of a change are compared: the reference run if it is stored,
@@ -80,7 +83,7 @@ void baseline_release(struct baseline *b);
 const char *digest_contradiction(const struct digest *d, struct arena *a);
 
 /// Size limit of a pin of up to PIN_RANKS ranks in bytes; with more ranks the limit grows in
-/// proportion. Only data that rules ask for by name may exceed it.
+/// proportion. The pin with the fewest details is stored even if it exceeds the limit.
 enum { PIN_BYTES = 190000, PIN_RANKS = 64 };
 
 /// Size limit of the pin of a folded run in bytes.

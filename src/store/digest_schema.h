@@ -12,7 +12,8 @@ extern const struct schema digest_schema, baseline_schema, run_schema, history_s
 /// Like digest_schema, for the digests of several ranks in one document (row_read_all()).
 extern const struct schema ranks_schema;
 
-/// Stops the reader with an error if parts of the digest contradict one another.
+/// Stops the reader with an error if parts of the digest contradict one another. Also brings the
+/// figures of result files into their present form (input_settle()).
 void digest_check(struct row_reader *r, struct digest *d);
 
 /// The steps of `nr` digests of one document (FIELD_STEPS). The functions read them, write them,
@@ -39,13 +40,14 @@ void digests_write(const void *run, struct sink *out);
 void digest_read_into(struct row_reader *r, struct digest *d);
 
 /// Reads one whole document of schema `s` into `row`; nothing may follow the document. `as` is the
-/// initial state of the reader: its arena and its options. `fail` is the status of any error.
+/// initial state of the reader: its arena and its options. `fail` is returned in place of ST_INPUT.
 GG_MUST_CHECK enum status stored_document_read(struct source *src, enum status fail,
                                                const struct schema *s, struct row_reader as,
                                                void *row, struct diag_log *log);
 
 /// Stops the reader with an error if functions or collectives refer to missing or unsuitable rows,
-/// or if a row has an impossible member `names`.
+/// if functions are not in order or have impossible times, or if a row has an impossible member
+/// `names`.
 void digest_check_rows(struct row_reader *r, const struct digest *d);
 
 /// Row type of the provenance of a run.

@@ -64,7 +64,8 @@ static bool is_sum_of(const struct digest *d, enum metric_id id, __int128 sum)
 }
 
 /* Checks that kernels, copies and memory sets add up to the GPU time of the usable steps (the steps
- * without warm-up, and without a last step that is cut short). NULL if they do. */
+ * without warm-up, and without a last step that is cut short), that the launches of kernels add up
+ * to their number in these steps, and that only what was launched has a time. NULL if so. */
 static const char *kernels_fault(const struct digest *d)
 {
 	__int128 time = 0, count = 0;

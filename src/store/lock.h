@@ -10,7 +10,7 @@ struct file_lock {
 	char *path; ///< path of the lock file, which is removed with the lock
 	int leftover; ///< number under which leftover_add() registered the lock file, to be removed if
 	              ///< a signal ends the process
-	char *target; ///< path of the file that is locked, with symbolic links resolved
+	char *target; ///< path of the file that is locked; symbolic links are resolved if it exists
 };
 
 /// How file_lock_take() waits while another process holds the lock: for at most `seconds`. After

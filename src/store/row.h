@@ -27,9 +27,9 @@ enum { STORE_MINOR = 3 };
 
 /// Limits of the contents of a stored file; exceeding one of them is an error.
 struct store_limits {
-	uint64_t bytes;
+	uint64_t bytes; ///< largest size of a digest in a run, or else of the whole file
 	size_t rows; ///< largest number of lines in one list of rows; several ranks may share a line
-	size_t steps;
+	size_t steps; ///< largest number of steps: of a digest, or of all ranks of a pin together
 	size_t ranks;
 };
 extern const struct store_limits store_limits;
@@ -76,8 +76,8 @@ void row_write_all(const struct schema *s, const void *const *rows, size_t nr, s
 size_t row_size(const struct schema *s, const void *const *rows, size_t nr);
 
 /// Reads the object that follows into the zeroed struct `row`. Duplicate keys, missing keys,
-/// unsuitable values and unknown keys (except those of a newer minor version) stop the scanner with
-/// an error that names the byte offset and the path of the value.
+/// unsuitable values and unknown keys (unless row_is_passed_over()) stop the scanner with an error
+/// that names the byte offset and the path of the value.
 void row_read(struct row_reader *r, const struct schema *s, void *row);
 
 /// Like row_read(), for `nr` > 0 structs in one document. The caller has entered the object and, if

@@ -23,8 +23,9 @@ void run_write(const struct run *run, struct sink *out);
 GG_MUST_CHECK enum status run_read(struct source *src, bool keeps_text, struct run *out,
                                    struct diag_log *log);
 
-/// True if run_write() only copies texts of digests, which were validated when they were read. Its
-/// output can then certainly be read again.
+/// True if run_write() only copies texts of digests, which were validated when they were read, and
+/// if these digests are in order and not too many. Its output can then certainly be read again.
+/// False for a run with a folded digest.
 bool run_is_text(const struct run *run);
 
 /// Writes `run` to `path` with run_write(), compressed if the name ends in ".gz". The function may
