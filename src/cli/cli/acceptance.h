@@ -37,8 +37,8 @@ GG_MUST_CHECK enum status acceptance_judge(const struct report *r, const struct 
 
 /// The provenance that the options give. What they do not give comes from the run's context (only
 /// the commit), else from the environment variables of GitHub Actions, GitLab CI or Jenkins or,
-/// outside of these, from git. Texts are one line of limited length, owned by `a`. ST_USAGE if the
-/// clock is wrong.
+/// outside of these, from git (but not the reason). Texts are one line of limited length, owned by
+/// `a`. ST_USAGE if SOURCE_DATE_EPOCH is not a time (clock_seconds()).
 GG_MUST_CHECK enum status provenance_of(const struct options *o, const struct run *run,
                                         struct arena *a, struct provenance *out,
                                         struct diag_log *log);

@@ -12,10 +12,12 @@
 /// Largest number of file name endings of one format.
 enum { ENDINGS_MAX = 3 };
 
-/// A format. A file has it if `schema`, `form` or `recognize` fits. If these three are unset, the
-/// file's ending decides. A row without endings fits every file that no earlier row fits.
+/// A format. A file has it if `schema`, `form`, `recognize` or `recognize_blanks` fits. If these
+/// four are unset, the file's ending decides. A row that does not have endings either fits every
+/// file that no earlier row fits.
 struct artifact_format {
-	const char *name; ///< name of the format; its fuzz target is tests/fuzz/fuzz_NAME.c
+	const char *name; ///< name of the format; one with `load` has the fuzz target
+	                  ///< tests/fuzz/fuzz_NAME.c
 	const char *schema; ///< beginning of the value of the JSON key "schema", including the
 	                    ///< quotation mark
 	enum json_form form; ///< shape that the file's JSON must have
@@ -33,7 +35,7 @@ struct artifact_format {
 	bool ahead; ///< true: gzip is decompressed in a thread of its own
 	bool is_guess; ///< true: the file may turn out to be other JSON when load() reads it
 	bool or_result; ///< true: the file is first tried as a result file
-	bool is_recording; ///< true: such a file is a recording or a digest
+	bool is_recording; ///< true: a file that fits is certainly a recording or a digest
 	const char *refusal; ///< message after "FILE: " if the format is refused
 };
 

@@ -25,8 +25,8 @@ GG_MUST_CHECK enum status baseline_save(const struct baseline *b, const char *pa
 GG_MUST_CHECK enum status baseline_say(const struct baseline *b, const char *path, const char *also,
                                        const char *what, struct diag_log *log);
 
-/// Add all runs except the first to the history of a new baseline. If there is a file `history`
-/// already, its runs are kept.
+/// If there are several runs, add all of them to the history of the new baseline `b`, whose pin is
+/// the first. If there is a file `history` already, its runs are kept.
 GG_MUST_CHECK enum status baseline_add_repeats(const struct candidates *c, const struct setup *s,
                                                const char *history, struct baseline *b,
                                                struct diag_log *log);
@@ -60,8 +60,9 @@ struct baseline_edit {
 GG_MUST_CHECK enum status baseline_edit_begin(struct baseline_edit *e, struct setup *s,
                                               const struct run *run, struct diag_log *log);
 
-/// Append the runs to the history of the baseline `b`, with the verdict of `judged`. If `accepted`,
-/// later runs are compared with them, too.
+/// Append the runs to the history of the baseline `b`, with the verdict of `judged`, and before
+/// them the approved run if it is not there yet. If `accepted`, later runs are compared with them,
+/// too.
 GG_MUST_CHECK enum status baseline_add(const struct candidates *c, const struct setup *s,
                                        const struct report *judged, bool accepted,
                                        struct baseline *b, struct diag_log *log);

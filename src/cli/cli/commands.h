@@ -19,8 +19,8 @@ enum status explain_formats(const struct options *o, const char *path, struct di
 /// if there is no such format. The text is static; `a` is for scratch memory.
 struct span formats_entry(struct span name, struct arena *a);
 
-/// Largest memory of a command in bytes: the limit that the options set, else three quarters of the
-/// machine's memory. The rest is left to other processes and to cached files.
+/// Largest memory of a command in bytes: the limit that the options set, else three quarters of
+/// machine_memory(), 0 if that is unknown. The rest is left to other processes and to cached files.
 uint64_t cli_memory_limit(const struct options *o);
 
 /// Print the messages of the log on standard error, one per line.

@@ -14,8 +14,9 @@
 GG_MUST_CHECK enum status lint_noise(const struct options *o, const char *rules, struct sink *out,
                                      struct diag_log *log);
 
-/// Append to `out` that the baseline at `path` (NULL: the path from the rules) is sound, and warn
-/// of what it lacks. ST_BASELINE if it cannot be used with the rules.
+/// Append to `out` that the baseline at `path` (NULL: the path from --baseline, else from the
+/// rules) is sound, and warn of what it lacks. ST_BASELINE if it cannot be read or used with the
+/// rules, or if its figures contradict each other.
 GG_MUST_CHECK enum status lint_baseline(const struct options *o, const char *path, struct sink *out,
                                         struct diag_log *log);
 

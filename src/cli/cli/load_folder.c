@@ -20,8 +20,9 @@ static bool is_exported(const char *path, struct arena *a)
 	return !is_absent(json) || !is_absent(arena_printf(a, "%s.gz", json));
 }
 
-/* Path of the file in which Criterion writes the results of a benchmark, if the directory has it;
-   else NULL. The other files of such a directory are the raw data that the results come from. */
+/* Path of the file in which Criterion writes the results of a benchmark, if the directory is called
+   "new" and has it; else NULL. The other files of such a directory are the raw data that the
+   results come from. */
 static const char *estimates_in(const char *path, struct arena *a)
 {
 	const char *file = arena_printf(a, "%s/estimates.json", path);

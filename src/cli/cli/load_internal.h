@@ -118,8 +118,8 @@ GG_MUST_CHECK enum status load_flight(const struct loader *l, struct source *src
 GG_MUST_CHECK enum status load_flight_pickle(const struct loader *l, struct source *src,
                                              struct artifact_file *file);
 
-/// Report what the dumps of the Flight Recorder among `files` show. ST_INPUT if a rank hangs, or if
-/// the run has dumps, but no other artifacts (`others` is false).
+/// Report what the dumps of the Flight Recorder among `files` show. ST_INPUT if a rank hangs, if
+/// two dumps are of one rank, or if the run has dumps, but no other artifacts (`others` is false).
 GG_MUST_CHECK enum status flight_settle(const struct artifact_file *files, size_t nr,
                                         const struct run *run, bool others, struct diag_log *log);
 
@@ -147,15 +147,18 @@ size_t load_threads(size_t jobs, size_t files);
 int64_t rank_of(const struct loader *l, int64_t own, const char *name, enum rank_known *known);
 
 /// Append to `out` a directory and its regular files, sorted by path, including those of its
-/// subdirectory capture_traces. Hidden files and the context of the run are left out.
+/// subdirectory capture_traces unless the directory has no files of its own. Hidden files and the
+/// context of the run are left out, and so are, with a note, *.tmp and pickles that were exported
+/// to JSON. In a directory that Criterion wrote, only the file of results counts.
 GG_MUST_CHECK enum status folder_add(struct artifact_files *out, const char *path, struct arena *a,
                                      struct diag_log *log);
 
 /// Largest number of directory entries that folders_below() looks at.
 enum { FOLDER_ENTRIES = 10000 };
 
-/// Append to `out` the directories below `path` that hold recordings, but none below these. Names
-/// are owned by `a`. False if the search ended early, after FOLDER_ENTRIES.
+/// Append to `out` the directories up to six deep below `path` that hold recordings or results of
+/// Criterion, but none below these. Names are owned by `a`. False if the search ended early, after
+/// FOLDER_ENTRIES.
 bool folders_below(const char *path, struct arena *a, struct texts *out);
 
 /// True if each directory holds the newest results of a benchmark by Criterion, a library for Rust.
@@ -166,17 +169,18 @@ bool folders_are_of_criterion(const struct texts *folders, struct arena *a);
 void folders_of_sweep(const char *path, struct arena *a, struct texts *out);
 
 /// Move the digests of all artifacts to run->ranks, sorted by rank; within a rank, traces (sorted
-/// by first step) come before the snapshot. Only one of equal digests is kept. A trace without GPU
-/// work whose rank is not known is left out if there are traces with GPU work. ST_INPUT if a rank
-/// has several artifacts of one kind, except traces of successive profiler cycles that may be
-/// joined.
+/// by first step) come before the snapshot. Folded digests are joined into run->folded instead.
+/// Only one of equal stored digests is kept. A trace without GPU work whose rank is not known is
+/// left out if there are traces with GPU work. ST_INPUT if a rank has several artifacts of one
+/// kind, except traces of successive profiler cycles that may be joined, and result files without
+/// common figures.
 GG_MUST_CHECK enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts,
                                          struct run *run, struct diag_log *log);
 
 struct progress_line;
 
 /// Show the progress of `files` in a thread of its own until progress_end(). Returns NULL, and
-/// shows nothing, if standard error is not a terminal.
+/// shows nothing, if standard error is not a terminal, or a dumb one (TERM).
 struct progress_line *progress_begin(const struct artifact_file *files, size_t nr);
 
 /// Clear the line and stop the thread; `p` may be NULL.

@@ -66,8 +66,8 @@ static int position_cmp(const void *a, const void *b)
 
 ORDERING(tensor_cmp, struct position, RISING(of[PLACE_TENSOR]))
 
-/* Number the ranks whose place in the layout of the job is all that is known. If no two places have
-   the same number in the tensor group, this number is the rank; else ranks are numbered in the
+/* Number the ranks whose place in the layout of the job is all that is known. If each place has a
+   number of its own in the tensor group, this number is the rank; else ranks are numbered in the
    order of their places. */
 static void number_places(struct artifacts *artifacts)
 {
@@ -103,10 +103,10 @@ static int64_t snapshot_number(const struct digest *d)
 	return number_behind(d->snapshot, "snapshot", "-_.", false);
 }
 
-/* Number the snapshots whose rank is not known. If there are several, the rank is the number after
-   the word "snapshot" in their names, as in snapshot_3.pickle. In the name of a single snapshot,
-   that number may be a step. It is then taken as the rank only if there are several traces, and one
-   has this rank. */
+/* Number the snapshots whose rank is not known, if the name of each has a number after the word
+   "snapshot", as in snapshot_3.pickle. If there are several, that number is the rank. In the name
+   of a single snapshot, it may be a step. It is then taken as the rank only if there are several
+   traces, and one has this rank. */
 static void number_snapshots(struct artifacts *artifacts)
 {
 	VEC(struct artifact *) list = VEC_INIT;

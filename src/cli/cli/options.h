@@ -92,8 +92,8 @@ enum old_command {
 };
 
 #define ON(cmd) (1u << CMD_##cmd)
-/* ON_TAKING: commands that add a run to a stored baseline. ON_STORED: commands that only read
- * one. */
+/* ON_TAKING: commands that make a run a baseline, or add it to one. ON_STORED: commands that only
+ * read one. */
 #define ON_TAKING (ON(APPROVE) | ON(STORE))
 #define ON_STORED (ON(REPORT) | ON(HISTORY) | ON(LINT))
 #define ON_RUNS (ON(CHECK) | ON(DIFF) | ON(REPORT) | ON(DIGEST) | ON_TAKING)
@@ -261,12 +261,14 @@ static const struct option_group {
 
 /// A parsed command line; strings are borrowed from argv.
 struct options {
-	enum command command;
-	enum old_command old; ///< old name by which the user called the command
+	enum command command; ///< NR_COMMANDS: none was given
+	enum old_command old; ///< old name by which the user called the command; OLD_NONE: the new one
 	bool help, version;
-	const char *value[NR_OPTIONS]; ///< value of each option; NULL: not given; "" for an option that
-	                               ///< takes no value
-	struct texts all[NR_OPTIONS]; ///< all values of each option, since some may be repeated
+	const char *value[NR_OPTIONS]; ///< value of each option, the last one if it is repeated; NULL:
+	                               ///< not given; "" for an option that takes no value
+	struct texts all[NR_OPTIONS]; ///< all values on the command line, since some options may be
+	                              ///< repeated; empty for a value that an old name, --reports or a
+	                              ///< suite file as argument implies
 	struct texts args;
 };
 

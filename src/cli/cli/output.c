@@ -54,8 +54,8 @@ static bool wants_color(const struct options *o)
 	return isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
 }
 
-/* Number of columns that the environment variable COLUMNS or, without it, the terminal says; 0 if
-   unknown. */
+/* Number of columns, from 40 to 1000, that the environment variable COLUMNS or, without it, the
+   terminal says; 0 if unknown. */
 static size_t columns_of(void)
 {
 	enum { LEAST = 40, MOST = 1000 };

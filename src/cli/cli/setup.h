@@ -47,14 +47,16 @@ GG_MUST_CHECK enum status setup_categories(const struct options *o, const struct
 void setup_release(struct setup *s);
 
 /// Read every artifact that `paths` names, also in directories, into `out`: one digest per
-/// artifact, sorted by rank, with traces before the snapshot. The result does not depend on --jobs
-/// or on the order of `paths`. ST_INPUT if an artifact is unusable, if a rank has two artifacts of
-/// one kind, or if nothing was found. The caller ends with run_release() in any case.
+/// artifact, sorted by rank, with traces before the snapshot (ranks_assemble()). Except for the
+/// label, the result does not depend on --jobs or on the order of `paths`. ST_INPUT if an artifact
+/// is unusable, if a rank has two artifacts of one kind, or if nothing was found. The caller ends
+/// with run_release() in any case.
 GG_MUST_CHECK enum status run_load_artifacts(const char *const *paths, size_t nr,
                                              const struct setup *s, struct run *out,
                                              struct diag_log *log);
 
-/// Like run_load_artifacts(), but joins the artifacts of each rank into one digest.
+/// Like run_load_artifacts(), but joins the artifacts of each rank into one digest. If one of the
+/// digests is folded, all ranks are folded into a single digest (fold_whole()).
 GG_MUST_CHECK enum status run_load(const char *const *paths, size_t nr, const struct setup *s,
                                    struct run *out, struct diag_log *log);
 

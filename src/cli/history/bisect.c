@@ -15,7 +15,7 @@ static bool is_key(struct span word, const char *key)
 }
 
 /* Append the query as keys of a rule. False if this is not possible, since the query selects a name
-   with a blank or a quotation mark. */
+   with a blank, a quotation mark, a brace, a backslash or a line break. */
 static bool add_rule(struct strbuf *b, const char *query)
 {
 	const char *p = strchr(query, ' ');

@@ -191,8 +191,8 @@ static void add_figures(struct trends *t, const struct baseline *b, const struct
 
 /* ---- change points ---- */
 
-/* Median and scaled MAD (median absolute deviation) of the values of runs [from, to); false if no
-   run has the figure. */
+/* Median and MAD (median absolute deviation, `*scatter`) of the values of runs [from, to); false if
+   no run has the figure. */
 static bool level_of(const struct trend_figure *f, int64_t from, int64_t to, int64_t *median,
                      int64_t *scatter)
 {

@@ -21,7 +21,7 @@ struct trend_run {
 
 /// One figure, in all runs that recorded it.
 struct trend_figure {
-	int64_t place;
+	int64_t place; ///< position among all figures, including those that are not shown
 	/// text of the query that gives the figure (query_text()), and name of its metric
 	const char *query, *metric;
 	const struct metric *of; ///< the metric; each figure of a result file has a metric of its own
@@ -29,8 +29,8 @@ struct trend_figure {
 	int64_t rank; ///< rank of a figure of one rank; -1 for a figure over all ranks
 	const char *unit_word; ///< name of the unit, from unit_name()
 	int64_t digits; ///< number of decimals: values are in 10^-digits of the unit
-	int64_t newest, level, spread; ///< newest value; then median and scaled MAD of the values since
-	                               ///< the last change point
+	int64_t newest, level, spread; ///< newest value; then median and MAD (median absolute
+	                               ///< deviation) of the values since the last change point
 	enum unit unit;
 	enum worse worse; ///< direction in which the figure is worse
 	VEC(int64_t) runs, values; ///< indexes of the runs with the figure, and its value in each
@@ -38,7 +38,7 @@ struct trend_figure {
 
 /// A change point: a place in the series where the level of a figure changes.
 struct trend_change {
-	int64_t figure; ///< index of the figure that changed
+	int64_t figure; ///< `place` of the figure that changed
 
 	/// indexes of the last run before the change and of the first run after it
 	int64_t last, first;
@@ -56,7 +56,8 @@ struct trend_change {
 /// An item (such as a kernel) that changed at a change point, by a notable part of the change of
 /// the point's figure.
 struct trend_part {
-	int64_t figure, first; ///< the change point: index of its figure, and of the first run after it
+	int64_t figure, first; ///< the change point: `place` of its figure, and index of the first run
+	                       ///< after it
 	int64_t place; ///< position of the item in its list, which begins with the largest change
 	const char *metric;
 	struct span label;
@@ -95,7 +96,7 @@ struct trend_options {
 void trends_make(const struct baseline *b, const char *workload, const struct trend_options *o,
                  const struct rules *rules, struct trends *out);
 
-/// The figure with this index, or NULL if it is not shown.
+/// The figure with this `place`, or NULL if it is not shown.
 const struct trend_figure *trend_figure_of(const struct trends *t, int64_t place);
 
 /// True for a figure of an item or of one rank, false for one of whole runs.
@@ -115,12 +116,14 @@ void trends_write(const struct trends *t, struct sink *out);
 extern const struct schema trends_schema;
 
 /// Write a script that finds the commit of the newest change for the worse that still stands
-/// (trend_change.stands). For the script, a run is bad if its figure is beyond the middle between
-/// the levels before and after the change. Fails with ST_INPUT if there is no such change, if the
-/// runs next to it have no commits, or if no rule can select the figure.
+/// (trend_change.stands), in a figure of whole runs. For the script, a run is bad if its figure is
+/// beyond the middle between the levels before and after the change. Fails with ST_INPUT if there
+/// is no such change, if the runs next to it have no commits, if no rule can select the figure, or
+/// if the middle is below 0.
 GG_MUST_CHECK enum status bisect_write(struct trends *t, struct sink *out, struct diag_log *log);
 
-/// The commit of a run as git accepts it, at most 40 digits; NULL if unknown. Owned by `a`.
+/// The commit of a run as git accepts it, at most 40 digits; NULL if it is unknown, shorter than 4
+/// digits or not hexadecimal. Owned by `a`.
 const char *bisect_commit(struct arena *a, const struct trend_run *r);
 
 #endif

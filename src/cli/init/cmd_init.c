@@ -513,7 +513,7 @@ static enum status say_what_is_next(struct init *in)
 	return sink_commit(out, in->log);
 }
 
-/* Read the workload's baseline if it has a history. */
+/* Read the workload's baseline if it has a history, or if the user demands it (--from-noise). */
 static enum status read_noise(struct init *in)
 {
 	const char *path;

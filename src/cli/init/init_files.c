@@ -39,8 +39,8 @@ void new_files_add_attributes(struct new_files *f)
 	    false);
 }
 
-/* Check that no component of a path is a symbolic link, which could lead to a file outside the
-   repository. */
+/* Check that no folder in a path is a symbolic link, which could lead to a file outside the
+   repository. Also notes which files exist. */
 static enum status check_files(struct file_batch *w, struct diag_log *log)
 {
 	for (size_t i = 0; i < w->files->list.nr; i++) {

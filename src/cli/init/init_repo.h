@@ -21,9 +21,9 @@ enum forge { FORGE_NONE, FORGE_GITHUB, FORGE_GITLAB };
 struct repository {
 	struct arena arena; ///< arena that owns all strings
 	const char *above; ///< path of the parent directory that is the top of the repository; NULL if
-	                   ///< it is the current directory
-	bool github, gitlab; ///< `github`: true if there are GitHub workflows; `gitlab`: true if there
-	                     ///< is a GitLab pipeline
+	                   ///< it is the current directory, or if there is no repository
+	bool github, gitlab; ///< `github`: true if there is a folder .github; `gitlab`: true if there
+	                     ///< is a GitLab pipeline, .gitlab-ci.yml
 	bool included; ///< true if the GitLab pipeline includes GITLAB_FILE
 	const char *stage; ///< last stage of a GitLab pipeline with stages of its own, without "test";
 	                   ///< NULL for other pipelines
@@ -33,7 +33,8 @@ struct repository {
 	/// name of the workload; it needs no quotes in file names and in YAML
 	const char *workload;
 	const char *ignored; ///< content of .gitignore; NULL if there is none
-	const char *run; ///< path of a profile with one of the usual names; NULL if there is none
+	const char *run; ///< path of a recording, or of a folder with one, that has one of the usual
+	                 ///< names; NULL if there is none
 };
 
 /// Find out about the current directory. What is in a file that cannot be read remains unknown. The

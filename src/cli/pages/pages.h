@@ -33,7 +33,7 @@ enum page_value page_arguments(const struct page_command *c);
 /// Kind of the value of an option.
 enum page_value page_value(const struct page_option *o);
 
-/// True if command `c` takes option `o`.
+/// True if the help of command `c` shows option `o` (option_shown()).
 bool page_takes(int c, const struct page_option *o);
 
 /// True if the option has a short form such as -o.
@@ -43,8 +43,8 @@ bool page_short(const struct page_option *o);
 /// index.
 void page_put(FILE *out, const char *s, const char *from, const char *const *to);
 
-/// Write a list with blanks between the words: for VALUE_METRIC the names of all metrics, else the
-/// words of `words`, in which '|' separates them.
+/// Write a list with blanks between the words: for VALUE_METRIC the names of all metrics, for
+/// VALUE_WORDS the words of `words`, in which '|' separates them. Writes nothing for other values.
 void page_words(FILE *out, enum page_value value, const char *words);
 
 /// Write the manual page of command number `c` or, if `c` is NR_COMMANDS, of gpugate as a whole.

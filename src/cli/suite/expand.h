@@ -36,9 +36,9 @@ enum { SUITE_CASES = 10000 };
 #define SUITE_CONTROL "control-%zu.json.gz"
 
 /// Find the cases of `f`. `kept` is a folder in which an earlier job stored runs, or NULL; a case
-/// that has a folder there gets its runs from it. Fails with ST_USAGE if two cases have the same
-/// name, if the name of a folder cannot be part of a workload's name, or if there are more than
-/// SUITE_CASES. The caller ends with suite_jobs_release() in any case.
+/// that has a folder there gets its runs from it. Fails with ST_USAGE if there is no folder `kept`,
+/// if two cases have the same name, if the name of a folder cannot be part of a workload's name, or
+/// if there are more than SUITE_CASES. The caller ends with suite_jobs_release() in any case.
 GG_MUST_CHECK enum status suite_expand(const struct suite_file *f, const char *kept,
                                        struct suite_jobs *out, struct diag_log *log);
 
@@ -46,8 +46,8 @@ GG_MUST_CHECK enum status suite_expand(const struct suite_file *f, const char *k
 void suite_jobs_release(struct suite_jobs *jobs);
 
 /// Set up the options with which the command `cmd` runs for `job`: those of the suite that the
-/// command takes, too, and those of the job. The texts are borrowed from both. The caller ends with
-/// options_release().
+/// command takes, too, except the reports that the suite writes, and those of the job. The texts
+/// are borrowed from both. The caller ends with options_release().
 void case_options(const struct suite_job *job, const struct options *suite, enum command cmd,
                   struct options *out);
 

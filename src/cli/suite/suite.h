@@ -20,10 +20,11 @@ struct suite_item {
 	unsigned verdict; ///< enum verdict of a check or finding; else VERDICT_WARN
 
 	/// id of a check, such as "step_time"; cause of a finding, such as "slower-kernel"; name of a
-	/// fact
+	/// fact; "warning" for a warning
 	const char *id;
-	const char *rule; ///< rule of a check that did not pass, as --accept takes it; NULL otherwise
-	const char *text; ///< message of a check, title of a finding, or values of a fact
+	const char *rule; ///< rule of an open check (check_is_open()), as --accept takes it; NULL
+	                  ///< otherwise
+	const char *text; ///< message of a check, title of a finding, values of a fact, or a warning
 
 	/// cost of a finding, such as "+2.10 ms per step, 16.4 % of the step"; NULL if unknown
 	const char *cost;
@@ -48,7 +49,8 @@ struct suite_subject {
 	int64_t finding; ///< position of the finding among those of the case
 	const char
 	    *kind; ///< kind of the name, from place_kind_names; NULL: the whole run, or one figure
-	const char *name; ///< the name, as recorded: "aten::layer_norm"
+	const char
+	    *name; ///< the name, as recorded: "aten::layer_norm"; for a rank, that of its machine
 	int64_t change_pct; ///< change of what has the name, in 1e-6 percent; INT64_MIN if unknown
 };
 
@@ -76,7 +78,8 @@ struct suite_case {
 	const char *workload; ///< name of the workload that was judged; NULL if the case was not judged
 	unsigned verdict; ///< verdict of the case: a value of enum verdict, or VERDICT_ERROR
 	int64_t exit_code; ///< exit code that `check` would have
-	const char *text; ///< headline of the case's report, or error message
+	const char *text; ///< summary of the case's report (report.summary), with the key figures of
+	                  ///< the run if there is no baseline; or the error message
 
 	/// metric of the figure that says most about the case; NULL if there is none
 	const char *metric;
@@ -123,7 +126,8 @@ struct suite {
 	VEC(struct suite_shared) shared; ///< causes that cases share, the machine first
 	VEC(struct suite_sharing) sharing; ///< the cases of each cause, sorted by cause, then case
 	const char *headline; ///< headline, such as "1 of 12 cases failed (NAME), 1 undecided"
-	const char *error; ///< error that prevented all cases from being judged; NULL if there is none
+	const char *error; ///< error because of which no case was judged or a report could not be
+	                   ///< written, set by suite_output(); NULL if there is none
 };
 
 /// Initialize an empty suite with one shard.
@@ -168,13 +172,13 @@ const struct suite_shared *suite_shared_by(const struct suite *s, unsigned verdi
 /// indexes differ in a shard. If there is no such case, the index of the next one.
 size_t suite_case_at(const struct suite *s, int64_t place);
 
-/// Write the suite. The verdict is included if suite_conclude() was called. A newline ends the
-/// text.
+/// Write the suite. The verdict and the other derived members mean something only if
+/// suite_conclude() was called. A newline ends the text.
 void suite_write(const struct suite *s, struct sink *out);
 
-/// Read a file that suite_write() has written, without the members that suite_conclude() derives.
-/// Errors are ST_INPUT with their position and reason. `out` is always initialized; the caller ends
-/// with suite_release() in any case.
+/// Read a file that suite_write() has written. ST_INPUT, with position and reason, if it cannot be
+/// read, has the member `error`, or contradicts itself. `status` and `counts` are not in the file.
+/// `out` is always initialized; the caller ends with suite_release() in any case.
 GG_MUST_CHECK enum status suite_read(const char *path, struct suite *out, struct diag_log *log);
 
 /// Like suite_read(), but reads a text in memory, which messages call `name`.
