@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-/// `lo` becomes the first index of [lo, hi) for which `before` is false, or `hi`.
+/// `lo` becomes the first index of [lo, hi) for which `before` is false, or `hi`. Both are
+/// variables of the caller; `hi` changes, too.
 #define SEARCH(lo, hi, index, before)                \
 	do {                                             \
 		while ((lo) < (hi)) {                        \

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /// Sorts `nr` elements of `size` bytes stably: O(n) if `v` consists of a few sorted runs, else O(n
-/// log n). Allocates room for half of the elements.
+/// log n). Allocates room for at most half of the elements.
 void sort_runs(void *v, size_t nr, size_t size, int (*cmp)(const void *, const void *, void *),
                void *arg);
 

@@ -12,8 +12,8 @@
 /// part of the text.
 #define BYTE_ORDER_MARK SPAN("\xEF\xBB\xBF")
 
-/// Decodes the code point at `*at` and moves past it. Malformed bytes (also surrogates) give
-/// U+FFFD, one for each maximal invalid part.
+/// Decodes the code point at `*at` < s.n and moves past it. Malformed bytes (also surrogates) give
+/// U+FFFD, one for each maximal subpart (Unicode Standard, section 3.9).
 uint32_t text_next(struct span s, size_t *at);
 
 /// True if `s` is valid UTF-8 without NUL.

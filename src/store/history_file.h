@@ -1,4 +1,5 @@
-/// The history file: a file in the folder of the baseline that has every run of the main branch.
+/// The history file: the newest runs of the main branch, beside the baseline or in the folder of
+/// --history.
 #ifndef GG_STORE_HISTORY_FILE_H
 #define GG_STORE_HISTORY_FILE_H
 

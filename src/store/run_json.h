@@ -18,8 +18,8 @@ void run_write(const struct run *run, struct sink *out);
 
 /// Reads and validates a stored run of any number of digests; errors are ST_INPUT. If `keeps_text`,
 /// the lists of the digests are not decoded, to save memory: each digest of `out` has its JSON text
-/// from the file, and members such as the rank (see digest_forget()). Caller releases with
-/// run_release() whatever the outcome.
+/// from the file, and members such as the rank (see digest_forget()). The label is borrowed from
+/// `src`. Caller releases with run_release() whatever the outcome.
 GG_MUST_CHECK enum status run_read(struct source *src, bool keeps_text, struct run *out,
                                    struct diag_log *log);
 

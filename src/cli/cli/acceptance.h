@@ -29,9 +29,9 @@ bool acceptance_is_unsure(const struct report *r, const struct options *o);
 
 /// Decide whether the judged run may be approved. ST_INPUT if no check judged anything, or if a
 /// trust finding that --accept does not name makes a judged figure unreliable. ST_FAILED or
-/// ST_INPUT if a check did not pass, and --accept names neither its rule nor its item nor the
-/// finding that it belongs to. ST_USAGE if --accept has an unknown name. `all`: as if --accept
-/// named all rules.
+/// ST_INPUT if a check is open (check_is_open()), and --accept names neither its rule nor its item
+/// nor the finding that it belongs to. ST_USAGE if --accept has an unknown name. `all`: as if
+/// --accept named all rules.
 GG_MUST_CHECK enum status acceptance_judge(const struct report *r, const struct options *o,
                                            bool all, struct diag_log *log);
 

@@ -205,7 +205,7 @@ struct child_work {
 };
 
 /// Do `nr` pieces of work, each in a child process, at most `at_once` (at least 1) at the same
-/// time. Fails with ST_OUTPUT if no process can be created.
+/// time. ST_OUTPUT if a process or its pipe cannot be created: no further piece is then begun.
 GG_MUST_CHECK enum status children_run(const struct child_work *c, size_t nr, size_t at_once,
                                        struct diag_log *log);
 
