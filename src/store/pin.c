@@ -13,7 +13,7 @@
 #include "store/digest_schema.h"
 
 /* Degrees of detail of a stored run, from the most to the least detailed. The first one that fits
- * the size limit is used. */
+ * the size limit is used, and the last one even if it does not fit. */
 static const struct detail {
 	bool whole; ///< true: samples of every step, however many, and figures of kernels over the
 	            ///< whole trace; false: statistics in place of samples if there are many steps, and

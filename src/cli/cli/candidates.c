@@ -160,7 +160,8 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		vec_push(&words, o->all[OPT_CONTROL].v[i]);
 	}
 	in.promote = words.v;
-	/* without a stored baseline, a control run replaces it, and approval cannot be advised */
+	/* without a stored baseline, a control run replaces it: the words name a baseline that is not
+	   there, and `check` would not take them */
 	in.nr_check = b ? words.nr : 0;
 	enum status st = judge(&in, out, log);
 	if (st == ST_OK && b)

@@ -46,9 +46,9 @@ static void baseline_job_release(struct baseline_job *w)
 
 /* ---- approve ---- */
 
-/* Judge the runs against the new baseline, which is made from the first of them. Refuse the runs if
-   one of them did other work: the difference would count as noise. Warn of figures that no check
-   will judge. */
+/* If there are several runs, or figures of result files, judge the runs against the new baseline,
+   which is made from the first of them. Refuse the runs if one of them did other work: the
+   difference would count as noise. Warn of figures that no check will judge. */
 static enum status try_baseline(struct baseline_job *w, const char *path, struct diag_log *log)
 {
 	const struct run *run = &w->candidates.v[0];
