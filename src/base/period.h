@@ -32,10 +32,10 @@ struct period {
 
 /// Finds the period. The regularity of a pattern is the percentage of launches that also occur in
 /// the previous repetition: the lowest of the percentages by number, by GPU time and by distinct
-/// name. A pattern may be the period if its regularity is at least PERIOD_NEEDED, and no longer
-/// pattern is far more regular. The one whose repetitions are most alike in length is the period;
-/// of several equally even ones, the shortest. Caller releases `out`. O(n) time, 16 temporary bytes
-/// per launch.
+/// name. A pattern may be the period if its regularity is at least PERIOD_NEEDED. It is ruled out
+/// if a longer pattern is far more regular, or if steps vary and a shorter one is regular enough.
+/// The one whose repetitions are most alike in length is the period; of several equally even ones,
+/// the shortest. Caller releases `out`. O(n) time, 16 temporary bytes per launch.
 void period_find(const struct launch_sequence *s, struct period *out);
 
 /// Releases all memory of the period.
