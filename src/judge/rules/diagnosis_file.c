@@ -64,8 +64,9 @@ static bool is_bytes(enum unit unit)
 	return unit == UNIT_BYTES || unit == UNIT_BYTES_PER_STEP;
 }
 
-/* Check that the metric gives one number per run. A metric of items (such as kernels) does so only
-   if it is a time, count or size per step, since the figures of its items can then be added up. */
+/* Check that the metric gives one number per run. Figures of devices and of memories are reduced to
+   one. A metric of other items (such as kernels) gives one only if it is a time, count or size per
+   step, since the figures of its items can then be added up. */
 static enum status check_metric(struct document *d, const struct node *n, const struct metric *m)
 {
 	if (m->label == LABEL_PAIR)
@@ -79,8 +80,8 @@ static enum status check_metric(struct document *d, const struct node *n, const 
 	return ST_OK;
 }
 
-/* Read the metric of the query `out` from `key`; keys_fill() has read the query's statistic and
-   name patterns. */
+/* Read the metric of the query `out` from `key`, and set how its values are reduced. Other members
+   stay as they are. */
 static enum status read_metric(struct document *d, const struct node *map, const char *key,
                                struct query *out)
 {
@@ -147,7 +148,7 @@ static enum status read_condition(struct document *d, struct arena *a, const str
 	return bound_read(d, out->figure.query.metric, limit, !out->above, &out->value);
 }
 
-/* Check that the placeholders in the text of the key `key` name known figures. */
+/* Check that each placeholder in the text of the key `key` is {step} or names a known figure. */
 static enum status check_text(struct document *d, const struct node *map, const char *key,
                               const struct diagnosis_rule *r)
 {

@@ -14,8 +14,8 @@ GG_MUST_CHECK enum status result_rows_read(struct document *d, const struct node
                                            struct result_formats *out);
 
 /// Read formats from the compiled-in table if `path` is NULL, else from `text` or, if that is NULL,
-/// from the file `path`. Any error is ST_USAGE. The caller ends with result_formats_release() in
-/// any case.
+/// from the file `path`. An error is ST_USAGE, or ST_OUTPUT if memory runs out. The caller ends
+/// with result_formats_release() in any case.
 GG_MUST_CHECK enum status formats_read(const char *path, const struct span *text,
                                        struct result_formats *out, struct diag_log *log);
 

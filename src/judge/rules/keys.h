@@ -25,15 +25,17 @@ enum key_kind {
 	KEY_NUMBER, ///< number from `min` to `max` with up to six decimals
 	KEY_DATE, ///< date such as 2027-01-31
 	KEY_SHARE, ///< percentage from 0% to 100%, or to `max` % if that is set
-	KEY_LIMIT, ///< limit: a number with a unit
-	KEY_AND, ///< limit, or a share of the step: `X% of step`
+	KEY_LIMIT, ///< limit: a number with a unit, or a bare number for counts and rates
+	KEY_AND, ///< limit, a share of the step (`X% of step`), or a multiple of the spread of single
+	         ///< runs (`X spreads`)
 	KEY_MAP,
 	KEY_NAMED, ///< map whose keys are names that users choose, with the form of a KEY_ID, and whose
 	           ///< values are maps
-	KEY_TEXTS, ///< list of texts, which may be empty
+	KEY_TEXTS, ///< list of texts, which may be empty unless the key is REQUIRED
 	KEY_PATTERNS, ///< one text, or a list of at least one text
 	KEY_PAIRS, ///< map whose keys are any texts, and whose values are scalars
-	KEY_MAPS, ///< list of maps, each with the keys of the table `map`
+	KEY_MAPS, ///< list of maps, each with the keys of the table `map`; it may be empty unless the
+	          ///< key is REQUIRED
 };
 
 /// Whether a key must be present.
@@ -54,8 +56,8 @@ enum key_holds {
 	HOLDS_FLAG, ///< bool: for a KEY_WORD, false if the value is the first one of `words`; for a
 	            ///< KEY_MAP, true if the map is present
 	HOLDS_ENUM,
-	HOLDS_NUMBER, ///< int64_t: an integer, a number or share in millionths, or days since
-	              ///< 1970-01-01
+	HOLDS_NUMBER, ///< int64_t: an integer, a number in millionths, a share in 1e-6 percent, or days
+	              ///< since 1970-01-01
 	HOLDS_STRUCT, ///< a struct, which the table `map` of the key fills; for KEY_TEXTS and
 	              ///< KEY_PATTERNS a VEC(struct span)
 };
@@ -68,9 +70,9 @@ struct key {
 	const char *meaning; ///< what the key is for, in one line for users
 	const char *const *words; ///< words that a KEY_WORD or KEY_METRIC may have, in the order of the
 	                          ///< enum; ended by NULL
-	const char *(*fault)(const char *text); ///< function that checks a text: it returns NULL if the
-	                                        ///< text is valid, else what is wrong with it; NULL:
-	                                        ///< every text is valid
+	/// function that checks a text further; NULL: there is no such check. It returns NULL if the
+	/// text is valid, else what is wrong with it. It is not called for built-in tables.
+	const char *(*fault)(const char *text);
 	const struct key_map *map; ///< keys of the map that a KEY_MAP is, or of the maps in a KEY_NAMED
 	                           ///< or KEY_MAPS
 
@@ -111,8 +113,8 @@ struct key_map {
 	}
 
 /// Check `map` and everything inside it: it has only known keys, each once, with the right type and
-/// range, and all required keys. Afterwards, texts have no control characters, and the `value` of
-/// nodes with words and numbers is set.
+/// range, and all required keys. Limits (KEY_LIMIT, KEY_AND) are checked only as texts. Afterwards,
+/// texts have no control characters, and the `value` of words, numbers, shares and dates is set.
 GG_MUST_CHECK enum status keys_check(struct document *d, struct node *map,
                                      const struct key_map *keys);
 
@@ -135,7 +137,8 @@ void keys_fill(const struct key_map *keys, const struct node *map, struct arena 
 extern const struct key_map category_keys;
 
 /// Append the rows of a list that keys_check() has accepted to `out`. Fails with ST_USAGE if a name
-/// occurs twice, or if a text can never match.
+/// occurs twice or is "other", if the list has too many texts or, except in a built-in table, if a
+/// text can never match.
 GG_MUST_CHECK enum status category_rows_read(struct document *d, const struct node *list,
                                              struct category_table *out);
 

@@ -107,9 +107,10 @@ static struct node *put_first(struct document *d, struct node *map, struct span 
 	return entry;
 }
 
-/* Append a rule that only the user's file has. It gets `on_missing: fail`, unless the rule or
- * `defaults` of the file has this key (`skips`: true if `defaults` has it). The value of the
- * built-in rules, which are made for all recordings, would be to skip a missing figure. */
+/* Append a rule that changes no built-in rule: only the user's file has its id, or the file has
+ * `only: true`. It gets `on_missing: fail`, unless the rule or `defaults` of the file has this key
+ * (`skips`: true if `defaults` has it). The value of the built-in rules, which are made for all
+ * recordings, would be to skip a missing figure. */
 static enum status add_own(struct document *d, const struct node *base, const struct node *n,
                            bool skips, struct node ***tail)
 {
@@ -155,8 +156,8 @@ static bool has_other_limits(const struct node *entry)
 
 /* Until version 0.3, the built-in rule 'slow-steps' judged the p95 of step.period. The user's entry
    `o` for 'slow-steps' (it may be NULL) was written for that rule if it has a statistic, or if it
-   or a profile has limits that are not in percentage points. Such an entry gets the keys that the
-   rule had then. Returns the entry to use. */
+   or a profile has limits that are not in percentage points, unless it names another metric. Such
+   an entry gets those keys that it lacks and the rule had then. Returns the entry to use. */
 static const struct node *of_slow_steps(struct document *d, const struct node *o,
                                         const struct node *at)
 {

@@ -32,8 +32,8 @@ static const char *wrapped(struct arena *a, struct strbuf *b)
 	return arena_take(a, &out);
 }
 
-/* Append text such as "the p95 over steps of step.cuda_time (…), the max over devices and ranks".
-   If the statistic is the median, it is not named, since most figures are medians. */
+/* Append text such as "the p95 over steps of step.cuda_time (…), the max over devices and ranks". A
+   median, over steps or over devices and ranks, is not named, since most figures are medians. */
 static void say_figure(struct strbuf *b, struct arena *a, const struct rule *r)
 {
 	static const char *const items[] = {

@@ -16,8 +16,9 @@ struct key_map;
 
 /// Read rules. If `path` is NULL, they are the compiled-in default rules. Else they are in `text`,
 /// which messages call `path`, or, if `text` is NULL, in the file `path`. `profile` is the name of
-/// the profile to apply; NULL: no profile. Any error is ST_USAGE, with a message `FILE:LINE:COLUMN:
-/// what` that suggests the nearest valid word for a misspelled one. The caller ends with
+/// the profile to apply; NULL: no profile. An error is ST_USAGE, or ST_OUTPUT if memory runs out.
+/// The message, `FILE:LINE:COLUMN: what`, suggests the nearest valid word for a misspelled one; it
+/// has no line if the file cannot be read or lacks the profile. The caller ends with
 /// rules_release() for `out` in any case.
 GG_MUST_CHECK enum status rules_read(const char *path, const struct span *text, const char *profile,
                                      struct rules *out, struct diag_log *log);
@@ -27,7 +28,8 @@ GG_MUST_CHECK enum status rules_read(const char *path, const struct span *text, 
 GG_MUST_CHECK enum status rules_add_limit(const char *limit, struct rules *out,
                                           struct diag_log *log);
 
-/// The rules of an empty rules file: each member has the value for an absent key.
+/// Rules in which each member has the value for an absent key; they hold no rule, not even a
+/// built-in one.
 struct rules rules_default(void);
 
 /// A rule on the metric `m`; each other member has the value for an absent key.
@@ -38,7 +40,8 @@ struct rule rule_default(const struct metric *m);
 const char *workload_fault(struct span name);
 
 /// Read categories from `text` (NULL: from the file `path`), or the compiled-in ones if `path` is
-/// NULL. Any error is ST_USAGE. The caller ends with category_table_release().
+/// NULL. An error is ST_USAGE, or ST_OUTPUT if memory runs out. The caller ends with
+/// category_table_release() in any case.
 GG_MUST_CHECK enum status categories_read(const char *path, const struct span *text,
                                           struct category_table *out, struct diag_log *log);
 
@@ -50,9 +53,9 @@ void rules_schema_write(struct sink *out);
 void rules_differences_schema_write(struct sink *out);
 
 /// Write the rules of the file `path` (NULL: the built-in ones), which rules_read() has read with
-/// `profile`, as YAML. Without `upgrade`: all rules in force, with the line of each value that is
-/// not built in. With `upgrade`: the file of version 1, with its profiles, as a file of version 2;
-/// ST_USAGE if it already is of version 2.
+/// `profile`, as YAML. Without `upgrade`: all rules in force; if the file is of version 2, with the
+/// line of each entry that is not built in. With `upgrade`: the file of version 1, with its
+/// profiles, as a file of version 2; ST_USAGE if it already is of version 2.
 GG_MUST_CHECK enum status rules_print(const char *path, const char *profile, bool upgrade,
                                       struct sink *out, struct diag_log *log);
 
@@ -60,8 +63,9 @@ GG_MUST_CHECK enum status rules_print(const char *path, const char *profile, boo
 const char *rules_marks(struct arena *a);
 
 /// Text such as "changed: creep; new: leak": which built-in rules that `rules` has in force differ
-/// from those of the gpugate version whose rules_marks() returned `marks`. NULL if none differs, or
-/// if `marks` is NULL (unknown). Owned by `a`.
+/// from those of the gpugate version whose rules_marks() returned `marks`, and how many of that
+/// version are no longer there. NULL if there is no difference, or if `marks` is NULL (unknown).
+/// Owned by `a`.
 const char *rules_changed(const struct rules *rules, const char *marks, struct arena *a);
 
 /// Explain a rule in a paragraph: its figure and the meaning of its limits, with units and the
@@ -72,15 +76,16 @@ const char *rule_explain(struct arena *a, const struct rule *r);
 /// only that rule with its waivers and profiles. Owned by `a`.
 const char *rules_explain(struct arena *a, const struct rules *r, const struct rule *only);
 
-/// What the keys called `name` mean: one text for each map of the rules file that can have such a
-/// key, each beginning a new line. NULL if no key has this name. Owned by `a`.
+/// What the keys called `name` mean in the maps of a rules file: one text for each different
+/// meaning, each beginning a new line. NULL if no key has this name. Owned by `a`.
 const char *rules_key_explain(struct arena *a, struct span name);
 
 /// The keys of a sites file.
 extern const struct key_map sites_keys;
 
 /// Read sites from `text` (NULL: from the file `path`), or the compiled-in ones if `path` is NULL.
-/// Any error is ST_USAGE. The caller ends with site_rules_release() in any case.
+/// An error is ST_USAGE, or ST_OUTPUT if memory runs out. The caller ends with site_rules_release()
+/// in any case.
 GG_MUST_CHECK enum status sites_read(const char *path, const struct span *text,
                                      struct site_rules *out, struct diag_log *log);
 
@@ -88,7 +93,7 @@ GG_MUST_CHECK enum status sites_read(const char *path, const struct span *text,
 extern const struct key_map diagnosis_keys;
 
 /// Read diagnosis rules from `text` (NULL: from the file `path`), or the compiled-in ones if `path`
-/// is NULL. Any error is ST_USAGE with its position and reason. The caller ends with
+/// is NULL. An error is ST_USAGE, or ST_OUTPUT if memory runs out. The caller ends with
 /// diagnosis_rules_release() in any case.
 GG_MUST_CHECK enum status diagnosis_read(const char *path, const struct span *text,
                                          struct diagnosis_rules *out, struct diag_log *log);

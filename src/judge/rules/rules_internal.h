@@ -32,9 +32,9 @@ GG_MUST_CHECK enum status bound_read(struct document *d, const struct metric *m,
 /// set already.
 GG_MUST_CHECK enum status rule_read(struct document *d, const struct node *map, struct rules *out);
 
-/// Complete `unless` of all rules: the metric to which a rule leaves its own figure, if a rule
-/// judges that metric. Remove `unless` where no rule is on the metric that it names. Fail with
-/// ST_USAGE if the `unless` of several rules form a circle, since none of them would be judged.
+/// Check `unless` of all rules, after all have been read: it names the metric to which a rule
+/// leaves its own figure. Remove `unless` where no rule is on that metric. Fail with ST_USAGE if
+/// the `unless` of several rules form a circle, since none of them would be judged.
 GG_MUST_CHECK enum status unless_settle(struct document *d, struct rules *rules);
 
 /// Read the `overrides` of a rule from `map`, which keys_check() has accepted, into the rule `r`.
@@ -71,7 +71,8 @@ GG_MUST_CHECK enum status differences_apply(struct document *d);
 
 /// Set `root` to a copy of the document's root in which the values of profile `p` (an entry of
 /// `profiles`) replace the document's own values; the document owns the copy. Fails with ST_USAGE
-/// if the profile changes a limit that does not exist.
+/// if the profile names a rule that does not exist, or changes a limit or `for_each` that the rule
+/// does not have.
 GG_MUST_CHECK enum status profile_apply(struct document *d, const struct node *p,
                                         const struct node **root);
 

@@ -214,7 +214,8 @@ static enum status and_read(struct document *d, struct arena *a, const struct me
 }
 
 /* Replace the condition 'worse' by an increase or a decrease. For figures of result files,
-   gate/figure_rule.c does so once a file is read. */
+   gate/figure_rule.c does so once a file is read, unless the rule itself says which direction is
+   better. */
 static enum status direction_find(struct document *d, const struct rule *r, const struct node *n,
                                   enum condition *condition)
 {

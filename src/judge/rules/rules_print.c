@@ -2,9 +2,11 @@
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
-enum { MOST = 100 }; ///< length in bytes of the longest value that is written in one line
+/* Largest length in bytes of a map or list that is written in one line. Scalars, and entries of a
+   list that is written in several lines, may be longer. */
+enum { MOST = 100 };
 
-/* True if the text needs no quotes: YAML reads it back as the same text. */
+/* True if the scalar was written without quotes, and has only characters that never need them. */
 static bool is_plain(const struct node *n)
 {
 	if (!n->plain || !n->text.n)
@@ -43,8 +45,8 @@ static void add_flow(struct strbuf *b, const struct node *n)
 	strbuf_addch(b, map ? '}' : ']');
 }
 
-/* Append `key: value` after `indent` blanks, in one line or, if the value is long, in several
-   lines. With `places`, a comment names the line of a value that is the user's. */
+/* Append `key: value` after `indent` blanks, in one line or, if the value is a long map or list, in
+   several lines. With `places`, a comment names the line of a value that is the user's. */
 static void add_entry(struct strbuf *b, const struct node *n, int indent, bool places)
 {
 	struct strbuf flow = STRBUF_INIT;

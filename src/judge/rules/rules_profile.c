@@ -26,7 +26,8 @@ static struct node *overlay(struct document *d, const struct node *base, const s
 	return out;
 }
 
-/* Check that a profile changes only limits, and `for_each`, that the rule has, and adds none. */
+/* Check that the rule has each limit, and the `for_each`, that the profile changes: a profile
+   cannot add them. */
 static enum status check_limits(struct document *d, const struct node *rule,
                                 const struct node *over)
 {

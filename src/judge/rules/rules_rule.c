@@ -41,7 +41,8 @@ static enum status check_items(struct document *d, const struct node *map, const
 	return ST_OK;
 }
 
-/* Check that `noise` can have an effect: the metric has noise and the rule limits changes. */
+/* Check that `noise` can have an effect: the metric has noise, and the rule or an override has an
+   increase or decrease in `fail`. */
 static enum status check_noise(struct document *d, const struct node *noise, const struct rule *r)
 {
 	if (r->metric->exact)

@@ -50,7 +50,7 @@ static void write_words(struct sink *out, const char *const *words)
 
 #define TEXT "\"type\": [\"string\", \"number\", \"boolean\"], "
 
-/* Write the members of a key's schema that depends on the key's kind. The caller has written the
+/* Write those members of a key's schema that depend on the key's kind. The caller has written the
  * description before it. */
 static void write_kind(const struct schema_out *s, const struct key *key, int depth)
 {

@@ -34,8 +34,9 @@ struct key_map;
 /// The keys of a suite file.
 extern const struct key_map suite_keys;
 
-/// Read `text` or, if it is NULL, the file `path`; messages name `path` in both cases. Any error is
-/// ST_USAGE with its position and reason. The caller ends with suite_file_release() in any case.
+/// Read `text` or, if it is NULL, the file `path`; messages name `path` in both cases. An error is
+/// ST_USAGE, or ST_OUTPUT if memory runs out. The caller ends with suite_file_release() in any
+/// case.
 GG_MUST_CHECK enum status suite_file_read(const char *path, const struct span *text,
                                           struct suite_file *out, struct diag_log *log);
 

@@ -19,13 +19,14 @@ enum node_kind { NODE_SCALAR, NODE_MAP, NODE_LIST };
 /// node is the value, and has the key in `key`. The document's arena owns all nodes.
 struct node {
 	enum node_kind kind;
-	bool plain; ///< true for a scalar without quotes; false for one in quotes
-	bool built_in; ///< true if the node comes from the built-in rules, and not from the file of
-	               ///< version 2 that changes them (differences_apply())
+	bool plain; ///< true for a scalar without quotes; false for one in quotes or in a block (`|` or
+	            ///< `>`)
+	bool built_in; ///< true if differences_apply() added the node from the built-in rules to a file
+	               ///< of version 2; false also for all nodes of a document that is itself built in
 	unsigned line, column; ///< position in the file, counted from 1
 	struct span text; ///< text of a scalar in UTF-8; may contain NUL, from an escape in the file
-	int64_t value; ///< value that keys_check() sets: integer, number or share in millionths, days
-	               ///< since 1970-01-01, or index of a word
+	int64_t value; ///< value that keys_check() sets: integer, number in millionths, share in 1e-6
+	               ///< percent, days since 1970-01-01, or index of a word
 	struct node *key; ///< for an entry of a map: its key; NULL otherwise
 
 	/// first entry of this map or list; next entry of the map or list that contains this one
@@ -59,15 +60,16 @@ struct table {
 extern const struct table table_default, table_categories, table_formats, table_sites,
     table_diagnosis;
 
-/// Parse `text` or, if it is NULL, the regular file `path`, or read the table `built_in` if `path`
-/// is NULL. Pass the document to `read`, and then release it. A text must hold one document,
-/// without aliases, anchors, tags and directives. Duplicate keys are for `read` to check. Any error
-/// is ST_USAGE with its position and reason.
+/// If `path` is NULL, read the table `built_in`; else parse `text` or, if it is NULL, the regular
+/// file `path`. Pass the document to `read`, and then release it. A text must hold one document,
+/// without aliases, anchors, tags and directives. Duplicate keys are for `read` to check. A fault
+/// of the text or the file is ST_USAGE, a lack of memory ST_OUTPUT; the log gets the reason and,
+/// for a fault of the text, its position. Otherwise the result is that of `read`.
 GG_MUST_CHECK enum status document_open(const char *path, const struct span *text,
                                         const struct table *built_in, document_fn *read, void *out,
                                         struct diag_log *log);
 
-/// Log an error as `NAME:LINE:COLUMN: what`.
+/// Log an error as `NAME:LINE:COLUMN: what`, or as `NAME: what` if the document is `placeless`.
 void document_error(struct document *d, const struct node *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -77,7 +79,8 @@ void document_error(struct document *d, const struct node *at, const char *fmt, 
 /// Text of a scalar in quotation marks, for a message; owned by the document.
 const char *document_quote(struct document *d, struct span text);
 
-/// A copy of a node, owned by the document, to be put into another list.
+/// A copy of a node without its `next`, owned by the document, to be put into another list. It
+/// shares its key, text and entries with `n`.
 struct node *node_copy(struct document *d, const struct node *n);
 
 /// Value of `key` in a map; NULL if the map lacks the key, or if `map` is NULL or not a map.
