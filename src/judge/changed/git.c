@@ -1,4 +1,4 @@
-/* Asks git for changed files. Git is started without a shell, and only asked for file names. */
+/* Asks git for changed files. Git is started without a shell. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>

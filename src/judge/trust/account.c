@@ -161,8 +161,9 @@ static int64_t nr_copies(const struct digest *d)
 	return nr;
 }
 
-/* Append a finding if some copies were not recorded, or if no copy was recorded although the other
- * side has copies. If neither side has copies, the profiler was perhaps set not to record them. */
+/* Append a finding if more than 1 % of the copies, or of the GPU time, are copies that were called
+   but not recorded, or if no copy was recorded although some were called and the other side has
+   copies. If neither side has copies, the profiler was perhaps set not to record them. */
 static void find_lost_copies(const struct trust_scope *s, const struct digest *d,
                              const struct digest *other)
 {
@@ -183,9 +184,10 @@ static void find_lost_copies(const struct trust_scope *s, const struct digest *d
 		          share(s, t->lost_copies_ns, whole));
 }
 
-/* Append a finding if the end of an activity must be wrong, because it lies after the end of the
-   next activity on the stream. Also append one if activities of a stream overlap, since sums then
-   count this time twice; but some overlap is legal, and harmless if both sides have as much. */
+/* Append a finding if activities with more than 1 % of the GPU time have a wrong end
+   (contained_ns). Otherwise append one if activities of a stream overlap for more than 1 % of the
+   GPU time, since sums then count this time twice; but some overlap is legal, and harmless if the
+   other side has about as much. */
 static void find_overlap(const struct trust_scope *s, const struct trust_counts *t,
                          const struct trust_counts *other)
 {

@@ -9,9 +9,9 @@
 #include "trust/finding.h"
 
 /* An item (a kernel, a kind of copy, an operator) that both sides have, and the factor by which its
-   threads, bytes or work grew in the candidate. The weight is the kernel's time or the copy's bytes
-   in the baseline. For an operator it is the time in the candidate, since baselines do not store
-   times of operators. */
+   threads, bytes, work or launches grew in the candidate. The weight is the kernel's time or the
+   copy's bytes in the baseline. For an operator it is the time in the candidate, since baselines do
+   not store times of operators. */
 struct scaling {
 	double ratio;
 	int64_t weight;

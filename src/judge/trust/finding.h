@@ -42,7 +42,7 @@ int64_t trust_apart(const struct digest *d, int64_t at_ns);
 /// Append findings if the recordings show that the candidate did other work: another batch size
 /// (the operations of most operators, the threads of most kernels, or the bytes of all copies
 /// changed by one factor), fewer iterations, other numbers of requests, or steps of another unit or
-/// kind.
+/// kind. Also append one if the times of a recording seem to be in another unit.
 void trust_find_context(const struct run *baseline, const struct run *candidate,
                         const struct trust_scope *s);
 
@@ -51,19 +51,23 @@ void trust_find_context(const struct run *baseline, const struct run *candidate,
 void trust_find_work(const struct run *baseline, const struct run *candidate,
                      const struct trust_scope *s);
 
-/// Append findings on GPU activities and launches of a rank that are untimed, recorded twice,
-/// overlapping or lost. `other` is the same rank of the other side, or NULL.
+/// Append findings on GPU activities and launches of a rank: activities that are untimed, recorded
+/// twice, overlapping, too early or of no known launch, lost kernels and copies, no activity at
+/// all, and steps whose wall time is not known. `other` is the same rank of the other side, or
+/// NULL.
 void trust_find_activities(const struct trust_scope *s, const struct digest *d,
                            const struct digest *other);
 
 /// Append findings if the share of the GPU time with a known operator, module or place is lower
-/// than in `other` (NULL: no findings). `d` and `other` are one rank, or all ranks of a folded run.
+/// than in `other` by more than a percentage point, although each step has more activities without
+/// one (NULL: no findings). `d` and `other` are one rank, or all ranks of a folded run.
 void trust_find_known(const struct trust_scope *s, const struct digest *d,
                       const struct digest *other);
 
-/// Append a finding if judged steps have a lower share of a rank's GPU time than in `other`, the
-/// same rank of the other side (NULL: not compared), or less than half of the GPU time. With
-/// `outside`, half is not needed: the user expects work outside of the steps, or rules judge it.
+/// Append a finding if judged steps have less than half of a rank's GPU time, or if their share is
+/// more than a percentage point lower than in `other`, the same rank of the other side. They are
+/// not compared if `other` is NULL, or assigns activities to steps in another way. With `outside`,
+/// half is not needed: the user expects work outside of the steps, or rules judge it.
 void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
                          const struct digest *other, bool outside);
 
@@ -71,19 +75,21 @@ void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
 const struct digest *trust_rank(const struct run *run, int64_t rank);
 
 /// Append findings on the memory figures of a rank: contradictions, a snapshot of another run,
-/// histories that begin too late and, for a candidate, the risk of running out of memory. `other`
-/// is the same rank of the other side, or NULL.
+/// histories that are missing or begin too late and, for a candidate, another number of devices and
+/// the risk of running out of memory. `other` is the same rank of the other side, or NULL.
 void trust_find_memory(const struct trust_scope *s, const struct digest *d,
                        const struct digest *other);
 
 /// Append findings from comparing the ranks of a run with each other: a rank that lacks steps, ends
-/// early, is stuck, has fewer collectives, or has figures of another kind. `alone`: true if there
-/// is no baseline; a run that lacks ranks of its job is then unreliable. With a baseline,
+/// early, is stuck, has fewer collectives (or more than are kept), belongs to another run, repeats
+/// the recording of another rank, or has figures of another kind. `alone`: true if there is no
+/// baseline; a run that lacks ranks of its job is then unreliable. With a baseline,
 /// trust_find_absent() compares which ranks the two runs have.
 void trust_find_ranks(const struct run *run, bool alone, const struct trust_scope *s);
 
-/// Append a finding for each rank that only one of the two runs has; `s` describes the candidate's
-/// run.
+/// Append a finding for each rank that only one of the two runs has, for at most 16 ranks of a run,
+/// and one on their number if there are more. Does nothing if the jobs have different numbers of
+/// ranks. `s` describes the candidate's run.
 void trust_find_absent(const struct run *baseline, const struct run *candidate,
                        const struct trust_scope *s);
 
@@ -92,7 +98,8 @@ void trust_find_absent(const struct run *baseline, const struct run *candidate,
 struct peers {
 	const struct run *run;
 	const struct trust_scope *scope;
-	VEC(int64_t) steps; ///< numbers of the steps that at least half of the ranks have, sorted
+	VEC(int64_t)
+	steps; ///< numbers of the steps that at least half of the ranks with steps have, sorted
 	int64_t last; ///< number of the last step in `steps`; -1 if there are no steps
 	bool *named; ///< indexed as run->ranks: true if a finding names the rank already
 };
@@ -101,7 +108,8 @@ struct peers {
 void peers_name(struct peers *p, size_t r, const char *id, unsigned spoils, const char *message);
 
 /// Append a finding that the rank with index `r` ends too soon. The message also says what the rank
-/// did last. All metrics of the trace become unreliable, except the number of missing steps.
+/// did last. All metrics become unreliable, except the number of missing steps and, if the rank has
+/// a memory snapshot that is used, all metrics that do not come from the trace.
 void peers_name_end(struct peers *p, size_t r, const char *id, const char *message);
 
 /// Append findings on ranks that are stuck or cut off in the last step.

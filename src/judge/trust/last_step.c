@@ -73,8 +73,9 @@ static int64_t others(const struct columns *c, int figure, const struct digest *
 
 /* ---- ranks that are stuck or cut off ---- */
 
-/* True if the other ranks wait for this one. It launched no more kernels than have ended on the
-   others, and did not enter the collective in which the others wait. */
+/* True if the other ranks wait for this one. It launched fewer kernels than the others, no more
+   than have ended there, and entered no more collectives: it has not reached the collective in
+   which they wait. */
 static bool is_passed(const struct columns *c, const struct digest *d)
 {
 	return others(c, PENDING, d) > 0 && d->progress.launches <= others(c, ENDED, d) &&

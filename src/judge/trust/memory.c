@@ -63,8 +63,8 @@ static void find_risk(const struct trust_scope *s, const struct digest *d)
 	}
 }
 
-/* Append a finding if the snapshot's history of allocations lies wholly before or after the
-   trace. */
+/* Append a finding if the snapshot's history of allocations lies wholly before or after the trace,
+   by more than 60 s (trust_apart()). */
 static void find_stale(const struct trust_scope *s, const struct digest *d)
 {
 	int64_t nearest = INT64_MAX;
@@ -81,8 +81,8 @@ static void find_stale(const struct trust_scope *s, const struct digest *d)
 		          nearest < 0 ? "before" : "behind");
 }
 
-/* Append a finding for each memory whose snapshot has a lower peak than the trace of the same
-   rank. */
+/* Append a finding for each memory whose peak in the snapshot is lower than in the trace of the
+   same rank, by more than 1 %. */
 static void find_foreign(const struct trust_scope *s, const struct digest *d)
 {
 	for (size_t i = 0; i < d->memories.nr; i++) {

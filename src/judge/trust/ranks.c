@@ -21,8 +21,8 @@ static bool has_steps(const struct digest *d)
 	return !d->window && d->nr_steps > 0;
 }
 
-/* Collect the steps that at least half of the ranks have. If only one rank began a further step,
-   the other ranks did not end early. */
+/* Collect the steps that at least half of the ranks have. A further step that fewer ranks began
+   does not mean that the others ended early. */
 static void collect_steps(struct peers *p)
 {
 	struct idmap all;
@@ -57,8 +57,9 @@ void peers_name(struct peers *p, size_t r, const char *id, unsigned spoils, cons
 
 /* ---- ranks that lack steps ---- */
 
-/* True if all recordings that have the last step end within it, while the job goes on. A rank
-   without this step has then not ended early: it is only slower. */
+/* True if no recording holds the whole last step, and no rank has launched work that did not end:
+   the recordings ended within this step, while the job went on. A rank without the step has then
+   not ended early: it is only slower. */
 static bool is_last_open(const struct peers *p)
 {
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {

@@ -14,15 +14,17 @@
 
 struct expected {
 	bool trace; ///< true if a rank of baseline or candidate has a trace, not only memory snapshots
-	int64_t min_steps; ///< least number of usable steps that the rules set; 0 if they do not
+	            ///< or result files
+	int64_t min_steps; ///< least number of usable steps that the rules set; 0 if they do not; 1
+	                   ///< without rules
 	const struct run *baseline; ///< the baseline's run; NULL if there is no baseline
 	const struct run *other; ///< run to compare with: the baseline for candidates, the candidate
 	                         ///< for the baseline; NULL if there is none
 	bool outside; ///< true if the user expects GPU work outside of the steps, or if rules judge it
 };
 
-/* Append a finding if kernels have no name. Their time then belongs to no known kernel, and it is
-   not known whether they are computation or communication. */
+/* Append a finding if kernels without a name have more than 1 % of the kernel time. This time
+   belongs to no known kernel, and it is not known whether they are computation or communication. */
 static void find_unnamed(const struct trust_scope *s, const struct digest *d)
 {
 	int64_t unnamed = 0, all = 0;
@@ -198,8 +200,9 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 	trust_find_ranks(run, !want.baseline, &s);
 }
 
-/* Append a finding if the memory figures of the two runs have different sources, such as traces and
-   snapshots, or if those of one run have several sources. */
+/* Append a finding if both runs have memory figures. Called if the runs of both sides have no
+   source of these figures in common: the sources then differ, such as traces and snapshots, or the
+   ranks of one run have several. */
 static void find_memory_source(const struct run *baseline, const struct run *candidate,
                                const struct trust_scope *s)
 {

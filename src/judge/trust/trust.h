@@ -27,13 +27,16 @@ void trust_find_machines(const struct run *baseline, const struct run *candidate
                          enum throttled how, struct report *out);
 
 /// First finding that makes the metric of the rule unreliable on rank `rank` (−1: on any rank), or
-/// NULL. If a finding is about a share that fell, it counts only if the share fell by more than
-/// trust_tolerance().
+/// NULL. Findings on a whole run count for each rank, and those on any rank for metrics that
+/// combine ranks. A finding does not count if it is on differing work that the rule's `same_work`
+/// names, on shares of the kinds of steps while the rule selects a phase, or on a share that fell
+/// by at most trust_tolerance().
 const struct trust_finding *trust_spoiler(const struct report *r, const struct rule *rule,
                                           int64_t rank);
 
 /// How much lower a share, such as that of the GPU time in judged steps, may be on one side, in
-/// 1e-6 %: a third of the rule's smallest limit; 0 if a limit is not in percent.
+/// 1e-6 %: a third of the smallest limit in the rule's `fail` (in `warn`, if `fail` is empty); 0 if
+/// there is no limit, or one that is not an increase or decrease in percent.
 int64_t trust_tolerance(const struct rule *rule);
 
 /// True if a rank of the run has a trace; false if all have only memory snapshots or result files.

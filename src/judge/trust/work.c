@@ -56,8 +56,8 @@ static bool is_less(struct decimal a, struct decimal b)
 enum { COUNTED = 5 * MICRO }; /* in 1e-6 %: counted numbers may differ by 5 % */
 
 /* True if an item of work differs between the figures `b` (baseline) and `c` (candidate). If the
-   figure is a sum ('+'), it must also have changed in the same direction as the number of things in
-   the sum. */
+   figure is a sum ('+'), it must also have changed, by more than 5 %, in the same direction as the
+   number of things in the sum. */
 static bool differs(const struct item *x, const struct item *y, const struct input_stat *b,
                     const struct input_stat *c)
 {
@@ -75,8 +75,8 @@ static bool differs(const struct item *x, const struct item *y, const struct inp
 	return !decimal_is_near(old, new, COUNTED) && is_less(old, new) == is_less(was, now);
 }
 
-/* True if a figure is better than in the baseline, but has less than half as many samples. It may
- * be better only because the first samples of a run are better than later ones. */
+/* True if a figure is better than in the baseline by more than 5 %, but has less than half as many
+ * samples. It may be better only because the first samples of a run are better than later ones. */
 static bool is_of_few(const struct input_stat *b, const struct input_stat *c)
 {
 	int unit = figure_unit_find(span_of(b->unit ? b->unit : ""));
