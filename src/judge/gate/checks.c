@@ -136,8 +136,8 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 	return out;
 }
 
-/* Add the breakdown to a check that did not pass. For memory, the message also names the site
-   (function that allocates) with the largest change. */
+/* Add the breakdown to a check that fails, is undecided or waived, or warns. For memory, the
+   message also names the site (function that allocates) with the largest change. */
 static void add_breakdown(const struct maker *m, struct check *k, const struct entry *e)
 {
 	const char *where = NULL;
@@ -448,8 +448,9 @@ static void find_step(struct maker *m)
 	vec_release(&e.list);
 }
 
-/* Add the only check of a rule that finds no item to judge. `because` says why there is no item. If
-   the verdict is `skipped` and the rule has for_each, also warn that the rule judges nothing. */
+/* Add a check without figures to a rule that finds no item to judge, or whose two sides have no
+   item in common. `because` says why. If the verdict is `skipped` and the rule has for_each, also
+   warn that the rule judges nothing. */
 static void add_none(const struct maker *m, struct span item, enum verdict verdict,
                      const char *because)
 {

@@ -23,11 +23,11 @@ GG_MUST_CHECK enum status checks_add(const struct noise_model *noise, const stru
 /// verdict. A check whose id an earlier check has, too, gets a number at the end of its id.
 void checks_arrange(struct report *out);
 
-/// Keep only entries of items that are among the rule's `top` by time on at least one side, and
-/// that have at least the share `min_share` of the total time on at least one side. The total is
-/// the time of all kernels for figures by operator, module, annotation or place, and the time of
-/// all items for others. Sort the entries by the larger of their two values, largest first. A
-/// renamed kernel is one entry.
+/// Keep only entries of items that are among the rule's `top` on at least one side (kernels and
+/// collectives by time, other items by the figure of the rule), and that have at least the share
+/// `min_share` of the total time on at least one side. The total is the time of all kernels for
+/// figures by operator, module, annotation or place, and the time of all items for others. Sort the
+/// entries by the larger of their two values, largest first. A renamed kernel is one entry.
 void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries);
 
 /// If `rule` is a built-in rule on many items, or the user's on a pattern of figures of result
@@ -39,9 +39,9 @@ bool checks_drop_own(struct bench *b, const struct rules *rules, const struct ru
 
 /// Returns a sentence, owned by `a`, if the level of main's runs since the approval has changed,
 /// and main's present level is worse than the baseline's value in `c`; else NULL. `e` is the entry
-/// of the figure. `*up_to` becomes the largest change that main explains, in 1e-6 percent of the
-/// baseline's value: the change from this value to main's present level, plus what the broken limit
-/// of the decision `d` allows if it is in percent.
+/// of the figure. Unless the result is NULL, `*up_to` becomes the largest change that main
+/// explains, in 1e-6 percent of the baseline's value: the change from this value to main's present
+/// level, plus what the broken limit of the decision `d` allows if it is in percent.
 const char *main_slow_since(const struct bench *b, const struct entry *e,
                             const struct comparison *c, const struct decision *d, struct arena *a,
                             int64_t *up_to);

@@ -39,7 +39,8 @@ int64_t check_floor(struct beside *b, const struct metric *m, const struct entry
 /// time, in proportion to their gains. The net changes of all kernels of an operator then add up to
 /// the change of the operator.
 struct substitute {
-	bool found; ///< false: no operator or category is known, and the kernel is judged by itself
+	bool found; ///< false: no operator or category is known, or the rule does not judge by it; the
+	            ///< kernel is then judged by itself
 	struct decision decision; ///< decision on the operator or category by the kernel's limits
 	int64_t change; ///< change of the operator or category in ns per step
 	int64_t net; ///< the kernel's value in the candidate, less what it took over
@@ -48,8 +49,8 @@ struct substitute {
 	const char *text; ///< text such as "category 'GEMM' changed by +0.3 %"; owned by the arena
 };
 
-/// Find the operator or category that the kernel `e` belongs to, and decide on it by the limits of
-/// `rule`. `c` is the comparison of the kernel itself.
+/// Find the operator or category that the kernel `e` belongs to, and decide on it by the fail
+/// limits of `rule`. `c` is the comparison of the kernel itself.
 void substitute_find(const struct noise_model *m, const struct rule *rule, const struct entry *e,
                      const struct comparison *c, struct arena *a, struct substitute *out);
 

@@ -49,8 +49,9 @@ static bool has_share(const struct entry *e, int64_t min_share, const __int128 t
 	return ANY(s, NR_SIDES, e->has[s] && (__int128)e->value[s] * 100000000 >= min_share * total[s]);
 }
 
-/* Find the items that are among the rule's `top` by time on at least one side, and that have at
- * least the share `min_share` of the total time (totals_of()) on at least one side. */
+/* Find the items that are among the rule's `top` on at least one side (kernels and collectives by
+ * time, other items by the figure of the rule), and that have at least the share `min_share` of the
+ * total time (totals_of()) on at least one side. */
 static void items_of(struct bench *b, const struct rule *rule, struct names *items)
 {
 	struct query q = rule->query;

@@ -91,7 +91,8 @@ static enum beyond beyond_limit(const struct comparison *c, const struct limits 
 }
 
 /* Compare the candidate with all conditions of a rule's fail or warn. One broken condition is
-   enough. A condition in percent that cannot be computed is ignored if there are absolute ones. */
+   enough. A condition in percent that cannot be computed is ignored if there is one that is not in
+   percent. */
 static enum beyond beyond_map(const struct comparison *c, const struct limits *map,
                               struct decision *d)
 {
@@ -243,8 +244,8 @@ static const enum verdict of_severity[] = {
 	[SEVERITY_NOTE] = VERDICT_PASS, [SEVERITY_WARN] = VERDICT_WARN, [SEVERITY_FAIL] = VERDICT_FAIL
 };
 
-/* True for metrics of items such as kernels, which a later run may lack without an error: with
- * for_each, the rule's `on_gone` decides on them. */
+/* True for metrics of the items listed below, which a later run may lack without an error: with
+   for_each, the rule's `on_gone` decides on them. */
 static bool is_item(const struct metric *m)
 {
 	return m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_OP ||

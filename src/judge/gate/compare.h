@@ -93,8 +93,11 @@ struct decision {
 	enum verdict verdict;
 	/// reason of the verdict; for a waived check, the reason without the waiver
 	enum reason reason;
-	const struct limits *map; ///< the rule's limits (fail or warn) that contain `limit`
-	const struct limit *limit; ///< the broken limit; NULL if no limit is broken
+	const struct limits *map; ///< the rule's limits (fail or warn) that led to the verdict, which
+	                          ///< contain `limit`; NULL if none did
+	/// the limit that the change is beyond or, for an improved figure, that an equal change for the
+	/// worse would be beyond; NULL if there is no such limit
+	const struct limit *limit;
 	bool since_pin; ///< true if the change since the pin (the approved run) decided the verdict;
 	                ///< false if the change since the baseline's value (the median of main's runs)
 	                ///< did
@@ -104,9 +107,9 @@ struct decision {
 /// limits, `max` and `min`, do not count.
 bool compare_is_since_pin(const struct rule *rule);
 
-/// Decide one check. A waiver with a size (`waived_up_to`) excuses a failure only up to that size,
-/// and never a failure whose change in percent is unknown. The arithmetic is exact (integers and
-/// rationals), and "beyond" means strictly greater.
+/// Decide one check. A waiver excuses failed and undecided checks; with a size (`waived_up_to`),
+/// only those whose change in percent is known and at most that size. The arithmetic is exact
+/// (integers and rationals), and "beyond" means strictly greater.
 struct decision compare(const struct comparison *c);
 
 #endif

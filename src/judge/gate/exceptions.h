@@ -33,7 +33,8 @@ bool family_is_of_items(const struct metric *m);
 bool family_may_be_hidden(const struct bench *b, const struct metric *m, const struct entry *e);
 
 /// True if the side recorded no items of the metric's kind, neither those in `entries` nor others
-/// that the rule does not select. False for metrics without items, and if `entries` is empty.
+/// that the rule does not select. False for metrics without items, if `entries` is empty, and if a
+/// folded run did not keep what the rule asks for.
 bool family_unrecorded(struct bench *b, const struct rule *rule, const struct entries *entries,
                        enum side_index side);
 

@@ -93,9 +93,10 @@ static bool is_elsewhere(const struct report *out)
 	return ANY(i, out->environment.nr, out->environment.v[i].must && !out->environment.v[i].match);
 }
 
-/* The command that accepts the candidate. "" if some check could not be judged, if there is nothing
-   to accept, or if accepting would not help, because the broken limit does not depend on the
-   baseline. */
+/* The command that accepts the candidate. "" if accepting would not help, because the broken limit
+   does not depend on the baseline. Unless the candidate becomes the first baseline, also "" if some
+   check could not be judged, if there is nothing to accept, or if `approve` would refuse the runs
+   because of their environment. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	bool first = (in->needs_baseline || out->left_out) && !in->runs.baseline;
@@ -139,7 +140,7 @@ static void add_further(struct strbuf *b, const char *name, size_t exist, int64_
 }
 
 /* The command that judges the candidate again, together with as many further runs or pairs of runs
-   as would decide the undecided checks. */
+   as would decide the undecided checks and make failures final; "" if no such number is known. */
 static const char *decide_command(const struct judge_input *in, struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;

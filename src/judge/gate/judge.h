@@ -11,7 +11,8 @@
 #include "model/rule.h"
 
 /// The mildest verdict that makes the status of a run ST_FAILED; FAIL_ON_NEVER: no verdict does. If
-/// a figure cannot be judged, the status is ST_INPUT, unless it is ST_FAILED.
+/// a figure cannot be judged or, except with FAIL_ON_NEVER, is undecided, the status is ST_INPUT,
+/// unless it is ST_FAILED.
 enum fail_on { FAIL_ON_FAIL, FAIL_ON_WARN, FAIL_ON_NEVER };
 
 /// What is judged, and by which rules. All pointers are borrowed.
@@ -50,12 +51,16 @@ struct judge_input {
 /// Judge the candidate. `out` is always initialized and filled; the caller ends with
 /// report_release(). Returns ST_OK if checks were judged; out->status is then ST_OK, ST_FAILED,
 /// ST_INPUT, or ST_BASELINE if there was no baseline. Otherwise out->status and out->error say why
-/// nothing was judged: ST_USAGE (a rule that selects nothing, a waiver that has ended, settings
-/// other than those of a digest), ST_BASELINE (environment) or ST_INPUT (number of ranks).
+/// nothing was judged: ST_USAGE (no rules, a rule that selects nothing, a limit in a unit that does
+/// not fit, a waiver that has ended, settings other than those of a digest), ST_BASELINE (another
+/// environment, or no ranks) or ST_INPUT (another number of ranks than the rules ask for, a run
+/// that is given twice, runs of different environments).
 GG_MUST_CHECK enum status judge(const struct judge_input *in, struct report *out,
                                 struct diag_log *log);
 
-/// Compare two runs without rules: fill `out` with figures, changed kernels and breakdowns.
+/// Compare the run `a` (as baseline) with the run `b` without rules: fill `out` with figures,
+/// changed kernels and breakdowns. Returns ST_USAGE if their digests were made by different
+/// settings; `out` then has the error. The caller ends with report_release() in any case.
 GG_MUST_CHECK enum status compare_runs(const struct run *a, const struct run *b,
                                        const struct category_table *categories, struct report *out,
                                        struct diag_log *log);

@@ -20,7 +20,8 @@ const char *message_of(struct arena *a, const struct comparison *c, const struct
                        const struct check *check, const char *spoiler);
 
 /// The end of a message about a query whose name fits none of the items `all`: "; did you mean 'a',
-/// 'b' or 'c'?", with up to three nearest names, those of the baseline first. Owned by `a`.
+/// 'b' or 'c'?", with up to three nearest names; among equally near ones, those of the baseline
+/// come first. Owned by `a`.
 const char *near_items(const struct query *q, const struct entries *all, struct arena *a);
 
 #endif

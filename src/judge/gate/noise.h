@@ -23,16 +23,17 @@ const char *noise_plan_text(struct arena *a, const struct evidence *e);
 /// probabilities of failing. The probability of a check is known only with five or more past runs.
 void noise_summary(struct report *out);
 
-/// Fill in what `out` says about the steps of `e`, an entry of the query `q`. It stays empty if a
-/// side has fewer than five steps.
+/// Fill in what `out` says about the steps of `e`, an entry of the query `q`. It stays empty if the
+/// metric has no samples per step, if a side has fewer than five of them, or if the candidate is
+/// the approved run itself.
 void noise_steps(struct bench *b, const struct entry *e, const struct query *q,
                  struct evidence *out);
 
 /// Decide whether all operators became slower by one factor (lower clock, power cap, another GPU),
-/// and fill out->uniform. If so, only the first failing check on the GPU time of whole steps
-/// reports the factor. Other checks become milder if the factor explains their change: failures of
-/// checks on GPU or wall time of steps become warnings, and warnings on operators or kernels become
-/// passes.
+/// and a check on the GPU time of whole steps fails for this reason; fill out->uniform. If so, only
+/// the first such check reports the factor. Other checks become milder if the factor explains their
+/// change: failures of checks on GPU or wall time of steps become warnings, and warnings on
+/// operators or kernels become passes.
 void uniform_settle(const struct noise_model *m, struct report *out);
 
 #endif

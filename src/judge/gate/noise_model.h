@@ -22,7 +22,8 @@ struct noise_model {
 	                      ///< the list, `bench` the texts in it
 	double *machine; ///< the machine's component m_i of each run, indexed by column; NAN if unknown
 	double shift; ///< median, over all operators, of the change from the baseline's runs to the
-	              ///< candidate's, as a difference of logarithms
+	              ///< candidate's, as a difference of logarithms; with pairs of runs, the mean
+	              ///< difference of `machine` within a pair
 	double rest; ///< like `shift`, but only of the operators' own components (r_ij), without the
 	             ///< machine's
 	struct noise_prior own; ///< prior (noise_prior_of()) for the variance of the operators' own
@@ -67,7 +68,8 @@ struct estimate noise_estimate(const struct noise_model *m, const struct entry *
 /// The operator or category with the name `label`, or NULL.
 const struct entry *noise_unit(const struct noise_model *m, struct span label);
 
-/// Fill m->units and m->kind: with operators, or with categories if operators are unknown.
+/// Fill m->units and m->kind: with operators or, if those that both sides have take less than half
+/// of the compute time, with categories.
 void noise_units_find(struct noise_model *m);
 
 /// Noise of the operator or category `e` that the clock causes, as a share of the figure's time:
@@ -75,9 +77,9 @@ void noise_units_find(struct noise_model *m);
 double noise_unit_tick(const struct noise_model *m, const struct entry *e);
 
 /// Variance of the logarithm of `metric` that comes from taking only a few samples in a run: the
-/// mean over all runs whose number of samples is known, 0 if there are none. `label` names the
-/// figure if the metric covers several. Runs differ by more than this, since all samples of a run
-/// come from one machine.
+/// mean over all runs whose number of samples is known, 0 if there are none. Only figures of result
+/// files have such samples; 0 for other metrics. `label` names the figure if the metric covers
+/// several. Runs differ by more than this, since all samples of a run come from one machine.
 double noise_of_samples(const struct bench *b, const struct metric *metric, struct span label);
 
 /// For the share of slow steps, its variance p (1 - p) / n if steps are slow by chance; 0 for other

@@ -14,7 +14,8 @@ static const struct input_stat *figure_of(const struct run_view *v, struct span 
 	return NULL;
 }
 
-/* Number of measured steps of the run in column `i`, taken from its first rank. */
+/* Number of usable steps of the run in column `i`, taken from its first rank; for a past run, the
+   stored number of the rank with the most steps. */
 static double steps_of(const struct bench *b, size_t i)
 {
 	const struct past_run *past = b->columns[i].past;

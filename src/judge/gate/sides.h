@@ -6,9 +6,10 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// Fill out->baseline from the baseline (NULL if there is none yet), and out->candidate from the
-/// first of the candidate's `nr` runs. Set `partial` if a run was read only in part (--quick). Set
-/// `same_artifact`, and add a warning, if any of the candidate's runs is the baseline itself.
+/// Fill out->baseline from the baseline (NULL if there is none yet), out->candidate from the first
+/// of the candidate's `nr` runs, and out->kernels from all of them. Set `partial` if a run was read
+/// only in part (--quick). Set `same_artifact`, and add a warning, if any of the candidate's runs
+/// is the baseline itself.
 void sides_fill(const struct run *baseline, const struct run *candidates, size_t nr,
                 struct report *out);
 

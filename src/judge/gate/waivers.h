@@ -25,13 +25,15 @@ GG_MUST_CHECK enum status waivers_check(const struct rules *rules, int64_t today
 /// runs of `b` has the name. `b` may be NULL: items are then not looked at.
 void waivers_lint(const struct rules *rules, struct bench *b, struct diag_log *log);
 
-/// Append warnings for waivers that end within two weeks, and for waivers that excused no check.
-/// `used` has a flag for each waiver: true if the waiver covered a failure. `only_own`: only the
-/// user's own limits were judged, since there is no baseline.
+/// Append warnings for waivers that end within two weeks, and for waivers that excused no check. An
+/// entry of `allow` that only had nothing to excuse gets no warning. `used` has a flag for each
+/// waiver: true if the waiver covered a failure. `only_own`: only the user's own limits were
+/// judged, since there is no baseline.
 void waivers_warn(const struct rules *rules, int64_t today, const bool *used, bool only_own,
                   struct bench *b, struct report *out);
 
-/// The query for the items that `w` names. `w` must be an entry of `allow` that is for all times.
+/// The query for the items that `w` names. `w` must be an entry of `allow` that names a kernel, an
+/// operator or a module.
 struct query allow_query(const struct waiver *w);
 
 /// True if entries of `allow` that name items, such as kernels, also apply to the metric. They
