@@ -9,14 +9,15 @@
 #include "diff/pairs.h"
 #include "model/report.h"
 
-/// Number of children of a part that are shown. The others are summed up in one row.
+/// Number of children of a part that are shown if its order is NODES_SUM_MANY or NODES_SUM_SMALL.
+/// The others are summed up in one row.
 enum { PARTS_SHOWN = 5 };
 
 /// Order of a node's children in the finished breakdown, and which of them are summed up.
 enum node_order {
 	NODES_IN_ORDER, ///< children stay in the order in which they were added
-	NODES_BY_SIZE, ///< children sorted by change, the largest first
-	NODES_SUM_MANY, ///< children sorted by change; all beyond the first PARTS_SHOWN become one row,
+	NODES_BY_SIZE, ///< children sorted by the absolute value of their change, the largest first
+	NODES_SUM_MANY, ///< like NODES_BY_SIZE, but all beyond the first PARTS_SHOWN become one row,
 	                ///< except groups
 	NODES_SUM_SMALL, ///< like NODES_SUM_MANY, but the row also sums up every child, even a group,
 	                 ///< that has less than 1 % of the whole change
@@ -33,9 +34,9 @@ struct node {
 	int64_t count[NR_SIDES]; ///< number of calls, kernels or similar; 0 on a side without them
 	__int128 amount[NR_SIDES]; ///< total of the figure, such as time or bytes
 	int64_t change; ///< the node's contribution to the whole change, in the unit of the metric
-	bool group; ///< true: when nodes are sorted, and small ones are found, the node counts as being
-	            ///< as large as its largest child, since the children's changes may cancel out in
-	            ///< its own change; false: its own change counts
+	bool group; ///< true: when small nodes are summed up, the node counts as being as large as its
+	            ///< largest child, since the children's changes may cancel out in its own change;
+	            ///< false: its own change counts. Nodes are always sorted by their own change
 	bool shown; ///< true once the node has become a part of the breakdown; a node that is summed up
 	            ///< with others never does
 	enum node_order order; ///< order of the node's children

@@ -47,26 +47,27 @@ static inline int64_t breakdown_change(const struct breakdown_query *q)
 	return number_sub(q->change, q->later);
 }
 
-/// True if breakdown_by_call() knows the metric: it is a number of calls, collectives or copies, or
-/// that number times their mean duration or size.
+/// True if breakdown_by_call() knows the metric: it is a number of calls, collectives or launches,
+/// or a sum of the durations or sizes of calls, collectives, copies or GPU activities.
 bool breakdown_has_calls(enum metric_id id);
 
 /// Breakdown by class, category and kernel.
 struct breakdown *breakdown_by_activity(const struct breakdown_input *in);
 
-/// Breakdown by module, place (function in the code), operator and kernel. NULL if no rows of the
-/// code table add up to the metric; for metrics of steps also NULL unless both sides know modules
-/// or places.
+/// Breakdown by module, place (function in the code), operator and kernel. NULL if there is no
+/// baseline, or if no rows of the code table add up to the metric; for metrics of steps also NULL
+/// unless both sides know modules or places.
 struct breakdown *breakdown_by_code(const struct breakdown_input *in);
 
 /// Breakdown into the number of calls, collectives or copies and their mean, by name if they have
-/// several names. NULL if the metric is not made of these. Also NULL for several ranks if a
-/// breakdown by rank is more precise, unless `any_ranks` is set.
+/// several names. NULL if the metric is not made of these, or if the rows of a rank do not add up
+/// to it. Also NULL for several ranks if a breakdown by rank is more precise, unless `any_ranks` is
+/// set.
 struct breakdown *breakdown_by_call(const struct breakdown_input *in);
 
-/// Breakdown by terms that add up to the metric in every step, device, kernel or thread. NULL if
-/// the metric has no such terms, or a rank did not record them. Also NULL for several ranks if a
-/// breakdown by rank is more precise.
+/// Breakdown by terms that add up to the metric in every step, device, kernel or thread. NULL for
+/// memory metrics, if the metric has no such terms, or if a rank did not record them. Also NULL for
+/// several ranks if a breakdown by rank is more precise, unless `any_ranks` is set.
 struct breakdown *breakdown_by_term(const struct breakdown_input *in);
 
 /// Breakdown of a metric of one phase, which the label names, by the work in that phase. NULL if

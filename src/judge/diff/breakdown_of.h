@@ -15,17 +15,18 @@ struct breakdown_query {
 	/// runs, but details are known only of one run of main. `later` is how far the value of this
 	/// run is above the median.
 	int64_t later;
-	bool renamed; ///< for kernel.time: true if the kernel had another name in the baseline
+	bool renamed; ///< for metrics of kernels: true if the kernel had another name in the baseline
 	struct rank_scope ranks; ///< ranks to which the change and the activity pairs belong
 };
 
 /// Breakdown of a change by the method that the column `parts` of the metric table names. Time,
 /// counts and bytes of GPU activities are broken down by code if it is known, else by class,
 /// category and kernel, and then into "launches" (Δcount × mean) and "mean" (count × Δmean). Other
-/// metrics are broken down by call, by terms or by rank. Parts are changes of means over steps,
-/// ranks and runs; a last part has the difference between their sum and the change. A renamed
-/// kernel is one part. The breakdown lives in `a`; the caller releases its list of parts. NULL for
-/// shares and rates, and if no parts are known.
+/// metrics are broken down by code, by call, by terms or by rank. Parts are changes of means over
+/// steps, ranks and runs; a last part has the difference between their sum and the change. A
+/// renamed kernel is one part. The breakdown lives in `a`; the caller releases its list of parts.
+/// NULL for shares and rates, for all but GPU activities if there is no baseline, and if no parts
+/// are known.
 struct breakdown *breakdown_of(const struct bench *b, const struct activity_pairs *p,
                                const struct breakdown_query *q, struct arena *a);
 
@@ -39,8 +40,8 @@ struct breakdown *breakdown_of_memory(const struct bench *b, const struct query 
                                       const struct entry *e, int64_t baseline, struct arena *a,
                                       const char **where);
 
-/// Append rows to `out->scaling`, one for each category of memory: its largest tensor in each of
-/// the two memories that memory_pair_find() finds.
+/// Append rows to `out->scaling`, one for each category of memory that both sides list with a known
+/// size: its largest tensor in each of the two memories that memory_pair_find() finds.
 void memory_scaling(const struct bench *b, const struct query *q, const struct entry *e,
                     struct report *out);
 
@@ -50,9 +51,9 @@ enum { FLAME_NODES = 150 };
 
 /// Build the tree of GPU time by module, place (function in the code), operator and kernel, with
 /// the times of the baseline's run and of the candidates. If there is no baseline, or it has no
-/// code table, the tree has only the candidates' times. Modules and places are depths of the tree
-/// only if each side in the tree has some. The names live in `a`; the caller releases the list of
-/// nodes.
+/// code table, the tree has only the candidates' times. If the candidates have no code table, it is
+/// empty. Modules and places are depths of the tree only if each side in the tree has some. The
+/// names live in `a`; the caller releases the list of nodes.
 void flame_of(const struct bench *b, struct arena *a, struct flame *out);
 
 #endif

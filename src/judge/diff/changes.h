@@ -51,10 +51,11 @@ double student_quantile(double tail, double df);
 
 /// Split groups of values at their change points, since a difference between two levels is not
 /// noise. `group` holds the group of each of the `nr` values, oldest first; values after a group's
-/// first change point get new group numbers. Each group is searched in pieces of 64 successive
-/// values: the time then does not grow with the square of `nr`. The oldest piece may be shorter. A
-/// piece that drifts is not split, since the drift shows how far its values may move. With `early`,
-/// three values can be enough for a new level (changes_find()).
+/// first change point get new group numbers. Each group is first cut into pieces of 64 successive
+/// values, so that the time does not grow with the square of `nr`. The oldest piece may be shorter,
+/// and each later one is a group of its own. A piece that drifts is not split, since the drift
+/// shows how far its values may move. With `early`, three values can be enough for a new level
+/// (changes_find()).
 void levels_split(const double *v, uint64_t *group, size_t nr, bool early);
 
 #endif

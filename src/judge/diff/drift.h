@@ -23,9 +23,9 @@ bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 
 /// kernel.resource_changes: among the `top` kernels by time of either side, the number of kernels
-/// that need other resources (such as registers) in the candidate. `*text` becomes a text, owned by
-/// `arena`, that names up to three of them and what changed; NULL if none changed. False if no
-/// kernel has a resource that both sides recorded.
+/// that need other resources (such as registers) in the candidate, of those that both sides launch
+/// equally often. `*text` becomes a text, owned by `arena`, that names up to three of them and what
+/// changed; NULL if none changed. False if no such kernel has a resource that both sides recorded.
 bool drift_resources(const struct activity_pairs *p, int64_t top, struct arena *arena, int64_t *out,
                      const char **text);
 

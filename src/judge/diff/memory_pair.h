@@ -22,7 +22,7 @@ struct memory_pair {
 /// baseline's run (run[SIDE_BASELINE] of the bench), and in the run of the candidate whose value is
 /// nearest to the median. If several memories have the value, the first one that both sides have is
 /// taken, else the first. False if the value of a side does not belong to a single memory, because
-/// it is a mean, or if the baseline's run lacks the item.
+/// it is a mean, or if the baseline's run or the candidate lacks the item.
 bool memory_pair_find(const struct bench *b, const struct query *q, const struct entry *e,
                       struct memory_pair *out);
 
@@ -56,9 +56,9 @@ static inline int64_t site_line_change(const struct site_line *l)
 
 /// Append to `parent` a group node for all items in the two memories' lists of the kind `list`. Its
 /// children are nodes for categories, and their children are nodes for sites. The member `of` of a
-/// site's node is a struct site_place. Sites with equal category, file and function are paired. The
-/// bytes of a side are divided by its `divisor`. Items are borrowed; everything else lives as long
-/// as the nodes.
+/// site's node is a struct site_place. Sites with equal category, kind, file and function are
+/// paired. The bytes of a side are divided by its `divisor`. Items are borrowed; everything else
+/// lives as long as the nodes.
 struct node *memory_sites_add(struct parts *p, struct node *parent,
                               const struct memory_ref memory[NR_SIDES], enum memory_list list,
                               const int64_t divisor[NR_SIDES]);

@@ -20,7 +20,7 @@ struct activity_pair {
 	int64_t count[NR_SIDES], total_ns[NR_SIDES], bytes[NR_SIDES];
 	int64_t time_ns[NR_SIDES]; ///< time in ns per step: total_ns divided by `steps` of struct
 	                           ///< activity_pairs
-	int64_t steps[NR_SIDES]; ///< number of measured steps of the ranks that have the activity
+	int64_t steps[NR_SIDES]; ///< for a kernel: number of measured steps of the ranks that list it
 	const struct kernel_row *row[NR_SIDES]; ///< for a kernel: its row in the first rank that lists
 	                                        ///< it; NULL if no rank does
 	int64_t resources[NR_SIDES][NR_RESOURCES]; ///< for a kernel: the largest amount of each
@@ -67,7 +67,8 @@ bool activity_is_only(const struct activity_pairs *p, const struct activity_pair
 bool activity_is_partial(const struct activity_pairs *p, const struct activity_pair *a);
 
 /// How much of the change of time_ns, in ns per step, comes from the number of launches: Δcount ×
-/// the baseline's mean, rounded. The rest of this change comes from the mean.
+/// the baseline's mean, rounded. The rest of this change comes from the mean. If the baseline does
+/// not launch the activity, the whole change comes from the number.
 int64_t activity_launches_ns(const struct activity_pairs *p, const struct activity_pair *a);
 
 /// Text such as "168 → 255 registers, 0 B → 96 B of local memory": how the resources of `now` in

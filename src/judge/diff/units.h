@@ -6,7 +6,8 @@
 
 #include "model/view.h"
 
-/// Largest number of operators or categories that are considered: those with the most time.
+/// Largest number of operators, and of categories, whose GPU time a past run stores: those with the
+/// most time.
 enum { UNITS_MOST = 20 };
 
 /// Kind of the units: operators that launched kernels, or categories of kernels if the trace does
