@@ -4,7 +4,8 @@
 
 /* ---- detector for communication ---- */
 
-/* A metric of collectives on both sides, summed over all kinds of collectives. */
+/* A metric of collectives on both sides, summed over all kinds of collectives. It is `known` if at
+   least one side has a value; the other side then counts as 0. */
 static struct both sum_of(struct inquiry *q, enum metric_id id)
 {
 	const struct metric *m = &metric_table[id];

@@ -95,8 +95,8 @@ static void find_oom(struct inquiry *q)
 	s->stake[STAKE_GROWTH] = 1;
 }
 
-/* Number of steps over which memory rose: the number of usable steps or, if it is larger, the
- * number of steps of the site that grew most. At least 3. */
+/* Number of steps over which memory rose: the number of usable steps or, if it is larger, one more
+   than the number of steps in which the site that grew most rose (3 if no site is known). */
 static int64_t steps_of(const struct inquiry *q)
 {
 	const struct memory_item *most = largest_item(q, MEMORY_LIST_GROWTH);

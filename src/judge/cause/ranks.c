@@ -105,8 +105,8 @@ static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t p
 	return most >= slow_ns / 2 && rest < own / 2;
 }
 
-/* Text that names the GPU and the host of a rank, such as "GPU 5 of node7"; NULL if neither is
-   recorded. */
+/* Text that names the GPU of a rank, if it has only one, and the host, such as "GPU 5 of node7";
+   NULL if neither is known. */
 static const char *machine_of(struct inquiry *q, const struct digest *d)
 {
 	const char *gpu = d->devices.nr == 1 ? d->devices.v[0].id : NULL, *host = digest_env(d, "host");

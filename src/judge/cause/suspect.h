@@ -50,7 +50,8 @@ struct inquiry {
 	double common; ///< factor by which all kernels became longer; 1 if they did not
 	int64_t waited; ///< time of waiting and of transfers, in ns per step, that suspects on slow or
 	                ///< late ranks explain already
-	int64_t wall; ///< wall time of the baseline's step in ns; 0 if unknown
+	int64_t wall; ///< wall time of the baseline's step in ns or, if it was not recorded, its
+	              ///< step.time or step.cuda_time; 0 if unknown
 	const char *phase; ///< kind of steps, such as "decode", to which inquiry_figure() is limited;
 	                   ///< NULL: all steps
 	const char *step; ///< word for what times are given per in messages: "step" or "window"
@@ -78,12 +79,13 @@ static inline double both_ratio(struct both f)
 }
 
 /// The metric `id` on both sides: its median over steps (its mean if bench->kinds.by_mean is set),
-/// combined over ranks by the metric's own reduction.
+/// combined over ranks by the metric's own reduction (by the maximum instead of REDUCE_EACH). If
+/// `q->phase` is set: the median over steps of this kind.
 struct both inquiry_figure(struct inquiry *q, enum metric_id id);
 
 /// Set `*out` to the value of entry `e` on side `side`. The baseline's value is that of the run
-/// whose details the report shows; with control runs, it is their median. False if the side lacks
-/// the value.
+/// whose details the report shows; with control runs it is their median, and if that run lacks the
+/// figure, the value that checks compare with. False if the side lacks the value.
 bool inquiry_value(const struct inquiry *q, const struct entry *e, int side, int64_t *out);
 
 /// Like inquiry_figure(), but with the statistic `stat` over all steps.
@@ -119,8 +121,8 @@ struct locate_query {
 };
 
 /// Find where most of the rise of the rows that `what` selects comes from, and add it to the
-/// suspect: a phase, module, place and operator. One of these is left out if no single name
-/// has at least 60 % of the rise.
+/// suspect: a phase, module, place and operator. One of these is left out if no single name has at
+/// least 60 % of the rise; all are left out if there are very many places. Also set `s->code`.
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what);
 
 /// Add the places of `other` to those of `s`. A module is kept only if both suspects have it, and
@@ -157,7 +159,8 @@ const char *word_kernel(struct inquiry *q, struct span name);
 /// use what earlier ones found.
 void suspect_ranks(struct inquiry *q);
 
-/// Find recordings that cannot be believed: missing ranks, ranks that end early, lost kernels.
+/// Find recordings that cannot be believed: missing ranks, ranks that end early, lost kernels,
+/// other work than in the baseline.
 void suspect_trust(struct inquiry *q);
 
 /// Find single steps that are slower than the others.

@@ -1,5 +1,5 @@
-/* Detector for recordings that cannot be believed: ranks are lost or end early, or kernels were not
-   recorded. */
+/* Detector for recordings that cannot be believed: ranks are lost or end early, kernels were not
+   recorded, or the run did other work than the baseline. */
 #include <inttypes.h>
 #include <string.h>
 
