@@ -32,7 +32,8 @@ struct comparison {
 	/// text such as "3 of 8 ranks of 'run.json' have it" if, in a run of the candidate, more ranks
 	/// lack the figure than do in the baseline; else NULL
 	const char *in_some;
-	bool predates; ///< true if the gpugate version that stored the baseline did not know the metric
+	bool predates; ///< true if the gpugate version that stored the baseline is so old that it may
+	               ///< not have known the metric
 	int64_t floor; ///< smallest change that the clock of a trace can show, in the metric's unit
 	bool bootstrap; ///< true if there is no baseline, so that only `max` and `min` can be judged
 	bool has_pin; ///< true if `pin` (the figure of the approved run) is known; the condition
@@ -43,8 +44,9 @@ struct comparison {
 	bool sure[2]; ///< true if noise cannot explain the change as a rise ([0]), or as a fall ([1])
 	bool pin_sure; ///< true if noise cannot explain a rise since the pin (the approved run)
 	int64_t spread; ///< standard deviation of single runs, in the metric's unit; 0 if not known
-	bool of_all; ///< true if the figure is of an operator that changed by about as many percent as
-	             ///< all operators together: one check then reports the change for all of them
+	bool of_all; ///< true if the figure is of an operator, category or kernel that rose by about as
+	             ///< many percent as all operators together: one check then reports the change for
+	             ///< all of them
 
 	/// For a kernel: the decision on its whole operator or category. The time of this includes the
 	/// kernels that this kernel replaced. NULL if none is known: the kernel is then judged by

@@ -199,7 +199,8 @@ static double se_of_runs(const struct estimate *x, size_t nr)
 }
 
 /* Find how many more runs, or pairs of runs, would decide the check if the change stays as large.
-   Runs are preferred to pairs if at most RUNS_FEW runs, or no more runs than pairs, are needed. */
+   If there are no control runs yet, runs are preferred to pairs if at most RUNS_FEW runs, or no
+   more runs than pairs, are needed. */
 static void fill_plan(const struct asked *q, struct evidence *out)
 {
 	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;
@@ -295,9 +296,9 @@ static double far_of(const struct asked *q, const struct estimate *x)
 	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
 }
 
-/* True for an operator that rose by hardly more than all operators together: the difference is at
- * most half of what the operator's limit allows. The check on the GPU time of whole steps reports
- * what all operators have in common. */
+/* True for an operator, category or kernel that rose by hardly more than all operators together:
+ * the difference is at most half of what its limit allows. The check on the GPU time of whole steps
+ * reports what all operators have in common. */
 static bool is_of_all(const struct asked *q)
 {
 	const struct limits *map = &q->c->rule->fail;

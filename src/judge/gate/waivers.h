@@ -13,7 +13,8 @@
 int64_t waivers_find(const struct rules *rules, const unsigned char *best, struct select_item item);
 
 /// An array, owned by `a`, with an element for each waiver: the best fit (enum name_fit) of the
-/// waiver's name to one of the rule's `items`. FIT_NONE for waivers that do not apply to the rule.
+/// waiver's name to one of the rule's `items`. FIT_NONE for waivers that do not apply to the rule,
+/// or name no item.
 const unsigned char *waivers_names(const struct rules *rules, const struct rule *rule,
                                    const struct entries *items, struct arena *a);
 

@@ -19,8 +19,8 @@ GG_MUST_CHECK enum status result_rows_read(struct document *d, const struct node
 GG_MUST_CHECK enum status formats_read(const char *path, const struct span *text,
                                        struct result_formats *out, struct diag_log *log);
 
-/// The compiled-in table. Only the first call reads it, since most runs have no result file. Any
-/// thread may call it. The table is never released.
+/// The compiled-in table. It is read by the first call, and not when the program starts, since most
+/// runs have no result file. Any thread may call it. The table is never released.
 GG_MUST_CHECK enum status formats_built_in(const struct result_formats **out, struct diag_log *log);
 
 #endif

@@ -9,8 +9,8 @@
 #include "model/category.h"
 #include "rules/yaml_reader.h"
 
-/// Upper limits: number of keys in a table, bytes in a text, bytes in an id, items in a list,
-/// profiles in a file.
+/// Upper limits: number of keys in a table, bytes in a text, bytes in an id, items in a list (or
+/// entries in a map of a file of version 2), profiles in a file.
 enum { MAX_KEYS = 24, MAX_TEXT = 16384, MAX_ID = 100, MAX_ITEMS = 1000, MAX_PROFILES = 32 };
 
 /// What the value of a key must be.

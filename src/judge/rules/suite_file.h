@@ -18,7 +18,9 @@ struct suite_entry {
 	const char *rules, *baseline;
 	int64_t repeat; ///< number of runs of the same code, each in a path of its own; 1: all paths
 	                ///< are of one run
-	VEC(struct span) runs; ///< patterns of the paths of results, in which {name} is replaced
+	VEC(struct span)
+	runs; ///< patterns of the paths of results, in which {name} is replaced; empty: the folder that
+	      ///< matches `each`
 };
 
 /// A suite file as read; the arena owns its texts.

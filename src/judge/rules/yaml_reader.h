@@ -38,7 +38,7 @@ struct document {
 	const char *name; ///< the argument `path` of document_open(), or "built in"; borrowed
 	bool built_in; ///< true for a text of the program itself
 	bool placeless; ///< true for a text of the command line: errors name no line
-	const char *shown; ///< `name` as messages show it; owned by the arena, or static
+	const char *shown; ///< `name` as messages show it; owned by the arena
 	struct arena arena;
 	struct node *root;
 	struct diag_log *log; ///< log for errors; borrowed

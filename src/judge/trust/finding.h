@@ -59,15 +59,15 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
                            const struct digest *other);
 
 /// Append findings if the share of the GPU time with a known operator, module or place is lower
-/// than in `other` by more than a percentage point, although each step has more activities without
-/// one (NULL: no findings). `d` and `other` are one rank, or all ranks of a folded run.
+/// than in `other` by more than a percentage point, and each step has more activities without one
+/// (`other` NULL: no findings). `d` and `other` are one rank, or all ranks of a folded run.
 void trust_find_known(const struct trust_scope *s, const struct digest *d,
                       const struct digest *other);
 
 /// Append a finding if judged steps have less than half of a rank's GPU time, or if their share is
-/// more than a percentage point lower than in `other`, the same rank of the other side. They are
-/// not compared if `other` is NULL, or assigns activities to steps in another way. With `outside`,
-/// half is not needed: the user expects work outside of the steps, or rules judge it.
+/// more than a percentage point lower than in `other`, the same rank of the other side. The shares
+/// are not compared if `other` is NULL, or assigns activities to steps in another way. With
+/// `outside`, half is not needed: the user expects work outside of the steps, or rules judge it.
 void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
                          const struct digest *other, bool outside);
 

@@ -212,8 +212,8 @@ static void find_copies(struct peers *p)
 
 /* ---- public functions ---- */
 
-/* Append a finding if the job declared more ranks than were recorded. It is not needed if the rules
-   say how many ranks a run must have. */
+/* Append a finding if the recorded ranks are not as many as the job declared. It is not needed if
+   the rules say how many ranks a run must have. */
 static void find_partial(const struct run *run, bool alone, const struct trust_scope *s)
 {
 	struct trust_scope of_run = *s;
