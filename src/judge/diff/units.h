@@ -10,8 +10,8 @@
 /// most time.
 enum { UNITS_MOST = 20 };
 
-/// Kind of the units: operators that launched kernels, or categories of kernels if the trace does
-/// not know operators.
+/// Kind of the units: operators that launched kernels, or categories of kernels, where too little
+/// time has a known operator.
 enum unit_kind { UNITS_OPERATORS, UNITS_CATEGORIES, NR_UNIT_KINDS };
 
 /// The query for the GPU time of a run's operators or categories. It leaves communication out,
