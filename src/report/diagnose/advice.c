@@ -1,5 +1,5 @@
-/* Texts of the recommendations that C functions make. Only the observation differs from run to run,
-   and is not here. */
+/* Texts of the recommendations that C functions make. The observation is not here, since it differs
+   from run to run. The functions may also replace other members. */
 #include "diagnose/diagnose.h"
 #include "diagnose/internal.h"
 

@@ -22,9 +22,10 @@
  * such as loading of modules or computing on the host. */
 enum { LAUNCH_NS = 200000 };
 
-/* A GPU also counts as launch-bound if it runs many activities (MANY_ACTIVITIES), these are short
- * on average (SHORT_NS), and it waits longer for each than the activity takes. The recorded host
- * time alone does not show this, since the Python code between operators is not recorded. */
+/* A run also counts as launch-bound if it has many GPU activities (MANY_ACTIVITIES), these are
+ * short on average (SHORT_NS), and the GPU waits longer for each than the activity takes, but no
+ * longer than LAUNCH_NS. The recorded host time alone does not show this, since the Python code
+ * between operators is not recorded. */
 enum { SHORT_NS = 50000, MANY_ACTIVITIES = 20 };
 
 struct bounds {
@@ -49,8 +50,8 @@ static const char *pct(struct bounds *b, int64_t share)
 	return unit_text(b->a, UNIT_PCT, share);
 }
 
-/* Add up how the wall time of a rank's steps was spent, over all its devices. False if there are
-   no steps. */
+/* Add up how the wall time of a rank's steps was spent, over all its devices. False if a figure is
+   missing, as in a trace without steps. */
 static bool add_periods(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 {
 	static const enum metric_id ids[NR_STEP_PARTS] = {
@@ -83,7 +84,8 @@ static void add_window(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 }
 
 /* Compute the parts of the wall time over the usable steps of all ranks or, without step markers,
-   over the window (the recorded time). False if no GPU activity was recorded. */
+   over the time from the first activity of each device to its last. False if no GPU activity was
+   recorded, or if the parts add up to 0. */
 static bool read_parts(struct bounds *b)
 {
 	__int128 sums[NR_STEP_PARTS] = { 0 }, all = 0;
@@ -163,7 +165,8 @@ static void explain(struct bounds *b, enum bound what, int64_t most, int64_t *id
 
 /* Share of the step for which the host waits for the GPU, in synchronizations and copies. After
  * each wait the GPU's queue is empty, so that the GPU idles until the host has launched the next
- * work. A single wait per step is not counted, because programs use it to time their steps. */
+ * work. A single synchronization per step is not counted, because programs use it to time their
+ * steps. Without steps, only copies are counted. */
 static int64_t explain_waits(struct bounds *b)
 {
 	int64_t count = 0, sync = share_of_step(b, METRIC_STEP_SYNC_TIME);

@@ -10,8 +10,8 @@
 
 /* ---- ranks that others wait for ---- */
 
-/* The rank for which the others wait longest; `*rank` becomes its number. NULL if the waiting for
- * it is less than half of all waiting. */
+/* The rank for which the others wait longest; `*rank` becomes its number. NULL if no rank is waited
+ * for, or if the waiting for this rank is less than half of all waiting. */
 static const struct cross_rank *awaited(const struct run_view *v, int64_t *rank)
 {
 	const struct run *run = run_ranks(v->run);
@@ -103,8 +103,8 @@ static int64_t recomputed_share(const struct run *run)
 	return number_pct(ns, window);
 }
 
-/* GPU time of the recompute phase per step, as the mean of the ranks that have the phase; 0 if no
-   rank has this phase. */
+/* Mean GPU time of the recompute phase, over the steps of all ranks that have this phase; 0 if no
+   step has it. */
 static int64_t recompute_phase(const struct run *run)
 {
 	struct work_sum w = { 0 };
@@ -191,9 +191,9 @@ static void excessive_zeroing(const struct run_view *v, struct arena *a, struct 
  * longer kernel, the host has time to launch the next one. */
 enum { GRAPH_KERNEL_NS = 50000 };
 
-/* True if there are at least three steps, all steps have the same number of kernels, the host does
-   not wait for the GPU within them (one wait at the end of a step does not count), and the run
-   launches no GPU graph. */
+/* True if the rank has at least three steps with samples, all steps have the same number of
+   kernels, the host waits for the GPU at most once in each (as at its end), and it launches no GPU
+   graph. False for a stored baseline, which has no samples. */
 static bool steps_are_alike(const struct digest *d)
 {
 	const int64_t *count = d->samples[METRIC_STEP_KERNEL_COUNT];

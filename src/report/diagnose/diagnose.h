@@ -6,7 +6,7 @@
 #include "model/report.h"
 
 /// Metrics that the summary shows, in the order of the summary: those that have a title in
-/// metric_table.
+/// metric_table and are figures of a whole rank, of its GPUs or of its memories.
 enum { NR_FACT_METRICS = 22 };
 extern const enum metric_id fact_metrics[NR_FACT_METRICS];
 
@@ -22,7 +22,8 @@ void diagnose_series(const struct run_view *v, struct arena *a, struct run_repor
 enum { SERIES_RANKS = 32 };
 
 /// Set `out` to what limits the run's speed (its bound), the evidence for it, and what is unknown.
-/// A cause that was not recorded is named as unknown rather than guessed.
+/// Idle time that no recorded cause explains counts as unknown, unless its length suggests that the
+/// GPU waits for launches.
 void diagnose_bound(const struct run_view *v, struct arena *a, struct classification *out);
 
 /// Append recommendations, sorted by the time that they save, the most first, then by id. They come
@@ -45,13 +46,15 @@ struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis
 /// Compare the digests of a run's ranks. Append insights (remarks in the report) to
 /// `out->insights`, sorted by rank: a slow rank, a late rank, a slow link, or functions that differ
 /// from the same functions of other ranks. Ranks that only wait for others are not named. Append a
-/// row for each rank to `out->ranks`, and the columns if there are none yet. Append a note on GPU
-/// utilization to the notes of the candidate or of the baseline. `out` owns the texts. Nothing is
-/// appended if the run has only one rank.
+/// row for each rank to `out->ranks` (in a folded run, only for ranks that an insight names), and
+/// the columns if there are none yet. Append a note on GPU utilization to the notes of the
+/// candidate or of the baseline. `out` owns the texts. Nothing is appended if the run has only one
+/// rank, or is a folded baseline without figures of single ranks (fold.by_rank).
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out);
 
-/// Replace the lists of kernels and operators in the report by those of `v`, whose digests are
-/// limited to `phase`. All other lists are removed, since they describe the whole run.
+/// Replace all tables of the report by those of kernels, categories of kernels, and operators of
+/// `v`, whose digests are limited to `phase`. The other tables are not made again, since they
+/// describe the whole run. `phase` must live as long as the report.
 void diagnose_phase(const struct run_view *v, const char *phase, struct arena *a,
                     struct run_report *out);
 

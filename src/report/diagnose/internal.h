@@ -18,12 +18,12 @@ bool figure_of_rank(const struct run_view *v, size_t r, enum metric_id id, int64
 /// those of devices or memories are reduced as `q->reduce` says. False if the run lacks the figure.
 bool figure_of_run(const struct run_view *v, const struct query *q, int64_t *out);
 
-/// The figure of a metric without labels, with the metric's default reduction over ranks. False if
-/// the run lacks the figure.
+/// Like figure_of_run(), for the median over the steps, all items of the metric, and its default
+/// reduction over ranks (diagnosis_query()).
 bool figure_of_metric(const struct run_view *v, enum metric_id id, int64_t *out);
 
-/// Duration of a step: its wall time, or the whole window for a trace without steps. Sets 0 and
-/// returns false if both are unknown.
+/// Duration of a step: its wall time or, if that is unknown, its host time; the whole window for a
+/// trace without steps. Sets 0 and returns false if it is unknown.
 bool figure_of_step(const struct run_view *v, int64_t *out);
 
 /// Compute a figure that a rule of rules/diagnosis.yaml defines, and its unit. The figure may be a
@@ -42,8 +42,9 @@ bool kernel_is_fill(const struct kernel_stat *k);
 bool op_is_recomputation(const struct op_stat *o);
 
 /// True for a Python function in which activations of a gradient checkpoint are recomputed. With
-/// use_reentrant=False, only Python functions show this, no operator.
-/// **Source:** recompute_fn and unpack_hook, torch/utils/checkpoint.py (use_reentrant=False).
+/// use_reentrant=False, only Python functions show this, no operator. **Source:** recompute_fn
+/// (use_reentrant=False) and CheckpointFunction.backward (use_reentrant=True),
+/// torch/utils/checkpoint.py.
 bool function_is_recomputation(const struct function_stat *f);
 
 /// True for the call path of a background thread that waits for work. False for waits of the main
@@ -79,9 +80,10 @@ struct recorded {
 	/// true if known; in this order: GPU work, FLOPs of operators, FLOPs of the model, peak rate of
 	/// the GPU
 	bool gpu, flops, model_flops, peak;
-	bool shapes; ///< true if the recorded inputs of an operator suffice to compute its FLOPs
-	bool unshaped; ///< true if there are matrix products or convolutions, but a rank recorded no
-	               ///< inputs
+	bool shapes; ///< true if the recorded inputs of an operator suffice to compute its FLOPs or the
+	             ///< bytes that it moves
+	bool unshaped; ///< true if a rank has matrix products or convolutions but recorded no inputs of
+	               ///< operators; ranks that captured graphs do not count
 	struct span uncounted; ///< first operator with uncountable FLOPs; empty if there is none
 	const struct digest *first; ///< first rank that has a trace
 	int64_t ranks, world_size;
@@ -94,13 +96,14 @@ struct recorded recorded_of(const struct run *run);
 bool graphs_prevail(const struct run *run);
 
 /// Share of the trace, in 1e-6 %, in which the GPU is idle and the host is in runtime calls that
-/// set something up: calls of a millisecond or more each that do not wait for the GPU. `most` is
-/// the function with the largest part; NULL if there is none.
+/// set something up: calls of functions that take a millisecond or more on average and do not wait
+/// for the GPU. `most` is the function with the largest part; NULL if there is none.
 int64_t set_up_share(const struct run *run, const struct function_stat **most);
 
 /* ---- tables ---- */
 
-/// Largest number of rows in a table.
+/// Largest number of rows in a table or, in lists of the contents of memories, of rows for each
+/// memory. A table shows at most as many memories.
 enum { TABLE_ROWS = 20 };
 
 /// Builder of tables, to which cells are added row by row.
@@ -142,9 +145,9 @@ void cell_name(struct tabler *t, struct span name);
 /// End the table. Columns without any value are removed, and so is a table without rows.
 void table_end(struct tabler *t);
 
-/// Set the member `rest` of each column to the sum of its metric over the small items, for which
-/// digests keep only sums. `ids` has the metrics of the first `nr_ids` columns. Returns the number
-/// of these items.
+/// Set the member `rest` of each column whose metric adds up to the sum of the metric over the
+/// small items, for which digests keep only sums. `ids` has the metrics of the first `nr_ids`
+/// columns. Returns the number of these items on the rank with the most of them.
 size_t table_small(struct tabler *t, const enum metric_id *ids, size_t nr_ids);
 
 /// Append tables of the allocator's actions, of memory at its peak, and of segments.
@@ -159,6 +162,7 @@ void tables_of_work(struct tabler *t);
 /// Append the recommendation `rec`, which rests on the observation `seen` and saves `saves_ns` per
 /// step (-1: unknown). A saving longer than a step is reduced to one step. Nothing is appended if
 /// the saving is below 1 % of a step, or if the report has a recommendation with this id already.
+/// Clauses of `rec.ask` and `rec.action` that ask for data which the run already has are left out.
 /// `rec.ask` may be NULL.
 void recommend(const struct run_view *v, struct arena *a, struct run_report *out,
                struct recommendation rec, int64_t saves_ns, const char *seen);

@@ -42,10 +42,11 @@ void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool 
 /// Find functions that differ from the same functions of the rank's peers. Sets `text[rank]` to a
 /// text, owned by `a`, on the `most[rank]` functions that differ most; it is not set if none
 /// differs. Functions that take 1 % of the window (the recorded time) or more are compared by their
-/// share of it and, if they are kernels or memory operations, by the time of one execution and the
-/// bytes per second. For host calls and Python functions only a larger share counts, since a rank
-/// that others wait for waits less itself. Communication is left out. Needs four ranks; ranks that
-/// lack steps, or whose recording ends within a step, are left out.
+/// share of it. Kernels and memory operations that all compared ranks have are also compared by the
+/// time of one execution and by the bytes per second; there, only worse ranks are found. For host
+/// calls and Python functions only a larger share counts, since a rank that others wait for waits
+/// less itself. Communication is left out. Needs four ranks; ranks that lack steps, or whose
+/// recording ends within a step, are left out.
 void functions_unlike(const struct run_view *v, const size_t *most, struct arena *a,
                       const char **text);
 

@@ -187,7 +187,7 @@ static void add_late(struct diagnosis *d, size_t r)
 static void diagnose(const struct run_view *v, const struct run_view *whole, bool candidate,
                      struct report *out)
 {
-	enum { NAMED = 32 }; /* largest number of insights on a folded run */
+	enum { NAMED = 32 }; /* in a folded run, no further rank gets insights once there are so many */
 	struct diagnosis d = { .view = v,
 		                   .whole = whole,
 		                   .run = v->run,

@@ -23,7 +23,7 @@ static bool condition_holds(const struct run_view *v, const struct run_report *r
 }
 
 /* A text of a rule with its placeholders replaced by figures; "–" in place of a figure that the run
-   lacks. In a run without steps, the word "step" becomes "window". */
+   lacks. The placeholder {step} becomes "step", or "window" in a run without steps. */
 static const char *filled(const struct run_view *v, const struct diagnosis_rule *r,
                           const char *text, bool window, struct arena *a)
 {

@@ -276,8 +276,9 @@ static const struct listing listings[] = {
 	  .least = -1 },
 };
 
-/* Add a table with a row for each of the first TABLE_ROWS ranks: how much its recording contains,
- * and how much of its GPU time is in judged steps, belongs to known operators, and so on. */
+/* Add a table with a row for each rank, among the first TABLE_ROWS, that has GPU work and knows how
+ * it is divided (account_is_known()): how much its recording contains, and how much of its GPU time
+ * is in judged steps, belongs to known operators, and so on. */
 static void add_accounts(struct tabler *t)
 {
 	static const struct column columns[] = {

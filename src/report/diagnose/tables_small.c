@@ -1,9 +1,9 @@
-/* Rows for the sum of those items that a digest does not list singly, because they are small. */
+/* Sums over those items that a digest does not list singly, because they are small. */
 #include "base/number.h"
 #include "diagnose/internal.h"
 
-/* Number of a rank's small items, such as kernels, for which its digest keeps only sums. `*sum`
- * becomes the sum of the metric `id` over these items. */
+/* Number of a rank's small items, such as kernels, for which its digest keeps only sums. The metric
+ * `id`, summed over these items, is added to `*sum`. */
 static size_t small_of(const struct rank_view *r, enum metric_id id, __int128 *sum)
 {
 	const struct digest *d = r->digest;

@@ -93,7 +93,7 @@ static void recomputation(struct tabler *t)
 /* ---- floating-point operations ---- */
 
 /* The floating-point operations of one operator with one element type, summed over all ranks.
- * `micro_tflops` is the peak rate of the GPU in 1e-6 TFLOP/s; 0 if unknown. */
+ * `micro_tflops` is the peak rate of the GPU for this type in 1e-6 TFLOP/s; 0 if unknown. */
 struct operations {
 	struct flop_stat of;
 	__int128 steps;

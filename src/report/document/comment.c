@@ -37,7 +37,7 @@ static void add_fence(struct strbuf *b, size_t nr)
 enum { WORD_CHARS = 20, PIECE_CHARS = 8, PATH_CHARS = 36 };
 enum word_breaks { BREAKS_NOT, BREAKS_WORD, BREAKS_PATH };
 
-/* How the word that begins at `at` may be broken. A path may be broken only after its slashes. */
+/* How the word that begins at `at` may be broken. Only slashes are separators in a path. */
 static enum word_breaks breaks_of(struct span s, size_t at)
 {
 	size_t end = at;
@@ -55,7 +55,7 @@ static bool is_seam(char c, enum word_breaks breaks)
 	return c && strchr(breaks == BREAKS_PATH ? "/" : "/_:,.<>()~-&*", c);
 }
 
-/* Append text with break points in long words. In a table, a pipe is escaped. A pipe after a
+/* Append text. In a table, long words get break points, and a pipe is escaped. A pipe after a
  * backslash becomes U+FFFD instead, since renderers of Markdown disagree on what a backslash before
  * an escaped pipe means. */
 static void add_content(struct strbuf *b, struct span s, bool in_table)

@@ -47,8 +47,8 @@ void md_command(struct strbuf *b, const char *text);
 /// appended as a code span instead.
 void md_figure(struct strbuf *b, const char *text);
 
-/// Append a sentence as plain text; words in which Markdown would find markup become code spans. A
-/// sentence longer than `max_chars` is cut and becomes one code span.
+/// Append a sentence as plain text; quotations, and words in which Markdown would find markup,
+/// become code spans. A sentence longer than `max_chars` is cut and becomes one code span.
 void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
 
 /// Write the document in at most `max` bytes (more only if the first section is longer). If the

@@ -46,7 +46,8 @@ struct doc_run {
 	enum doc_kind kind;
 	enum doc_tone tone;
 	const char *text; ///< the text, not escaped; owned by the document or its builder
-	const char *whole; ///< the complete name, if `text` is a shortened one; else NULL
+	const char *whole; ///< the complete name, if `text` is another form of it, such as a shortened
+	                   ///< one; else NULL
 
 	/// address to which the text links, without characters that need escapes; NULL: no link. An
 	/// address such as "#ID", with the id of a cell, is a link only on the HTML page.
@@ -63,7 +64,7 @@ struct doc_line {
 	int64_t value; ///< for a cell: number by which rows are sorted, also the length of a bar
 	int depth; ///< for an item: its depth in the list, 0 for the outermost
 	int step; ///< for an item: its number in a list of steps; 0: the item has no number
-	struct picture picture; ///< for an item: picture below it
+	struct picture picture; ///< for an item or a cell: picture below it, only on the HTML page
 	const char *id; ///< for a cell: id by which links of the page find it; NULL if there is none
 	int key; ///< for a cell: number (from 1) of the color with which the picture draws what the
 	         ///< cell describes; 0: no color
@@ -78,7 +79,7 @@ enum doc_align {
 	DOC_EXTRA, ///< left-aligned; only on the HTML page
 };
 
-/// A column of a table. The title is a text of this program, and is not escaped.
+/// A column of a table. A comment shows the title without escapes.
 struct doc_column {
 	const char *title;
 	enum doc_align align;
@@ -101,8 +102,8 @@ struct doc_table {
 	struct doc_row *rest_brief; ///< row of sums that also include the rows beyond `brief`, which a
 	                            ///< terminal and a comment leave out
 	size_t more; ///< number of rows that the builder left out
-	size_t brief; ///< number of rows that a terminal and a comment show, and that a page shows
-	              ///< without a click; 0: all of them
+	size_t brief; ///< number of rows that a terminal (without --verbose) and a comment show, and
+	              ///< that a page shows without a click; 0: all of them
 	bool tree; ///< true: each row belongs to the nearest row above it with a smaller depth
 
 	/// True: a terminal shows each row as an item of a list: the first cell, a dot, the second
@@ -127,7 +128,8 @@ enum doc_place {
 	DOC_TERMINAL, ///< shown in a terminal, elsewhere like DOC_COLLAPSED
 	DOC_COLLAPSED, ///< shown in a terminal only with --verbose, elsewhere collapsed
 	DOC_PAGE, ///< shown only on the HTML page
-	DOC_PAGE_COLLAPSED, ///< collapsed on the HTML page, shown in a terminal only with --verbose
+	DOC_PAGE_COLLAPSED, ///< collapsed on the HTML page, shown in a terminal only with --verbose,
+	                    ///< absent from a comment
 };
 
 enum doc_node_kind { NODE_SECTION, NODE_PARAGRAPH, NODE_LIST, NODE_TABLE, NODE_PICTURE };
@@ -171,7 +173,8 @@ struct document {
 	const struct doc_node *answer; ///< node that was last when doc_answer_end() was called, or NULL
 	struct doc_node *sections[DOC_DEPTH]; ///< open sections; [0] is the document itself
 	int depth;
-	struct doc_node *node; ///< the node that was added last
+	struct doc_node *node; ///< the node that was added last; NULL right after a section begins or
+	                       ///< ends
 	struct doc_line *line; ///< line to which text is added
 	struct doc_row *row; ///< row to which cells are added
 	size_t cell; ///< index of the current cell in the row
@@ -185,7 +188,7 @@ void doc_release(struct document *d);
 
 /// Open a section. `id` is unique in the document, or "" for a section that needs no id.
 void doc_section(struct document *d, const char *id, const char *title, enum doc_place place);
-/// Close the section that was opened last; it is removed if it is empty.
+/// Close the section that was opened last. Renderers leave it out if it is empty.
 void doc_end(struct document *d);
 
 /// The node that was added last to the document itself, or NULL.
@@ -242,8 +245,8 @@ void doc_command(struct document *d, const char *title, enum doc_place place, co
 /// terminal shows only the text.
 void doc_link(struct document *d, const char *text, const char *address);
 
-/// Add the short form of a commit. It links to `address` with the commit appended; no link if
-/// `address` is NULL.
+/// Add the short form of a commit. It links to `address` with the commit appended. There is no link
+/// if `address` is NULL, or if the commit is not a plain id of git ("-dirty" may follow an id).
 void doc_commit(struct document *d, const char *commit, const char *address);
 
 /// Begin a tile (a box on the HTML page) in the current paragraph; the following text belongs to

@@ -13,11 +13,12 @@
 struct doc_text_options {
 	size_t width; ///< width in characters; only words that people copy may be wider
 	bool color; ///< true: use ANSI colors
-	bool verbose; ///< true: also show collapsed sections, and all rows
+	bool verbose; ///< true: also show collapsed sections, all rows, and below each table the
+	              ///< columns that do not fit beside the others
 };
 
-/// Render for a terminal or the log of a CI system. No line begins with text from the input, and
-/// none contains a command to a CI system.
+/// Render for a terminal or the log of a CI system. No line contains a command to a CI system, even
+/// if a text from the input looks like one.
 void doc_text(const struct document *d, const struct doc_text_options *o, struct strbuf *out);
 
 /// Render as a comment on GitHub of at most `max` bytes. If the comment would be longer, sections

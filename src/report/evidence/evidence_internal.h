@@ -38,8 +38,9 @@ struct side_writer {
 	struct emit *e;
 	struct arena *a;
 	const struct evidence_input *in;
-	const struct digest *d; ///< digest of the rank whose rows are written; NULL if that rank has no
-	                        ///< rows in the code table, or no rank has any
+	const struct digest *d; ///< digest of the rank whose rows are written; NULL if that rank, or
+	                        ///< every rank if `subject.rank` is -1, lacks usable steps or rows in
+	                        ///< the code table
 	int side;
 	int64_t now_ns, nr_events, next_id, next_frame;
 	size_t bytes; ///< upper bound of the bytes written so far

@@ -15,7 +15,7 @@ struct step_writer {
 	const struct code_step *step;
 	int64_t origin_ns; /* time of the earliest event */
 	/* for each operator: a row of the code table whose module and place all launches of the
-	 * operator have, or MIXED if their modules or places differ */
+	 * operator have, or MIXED if their modules or places differ; NO_ROW if it has no launches */
 	uint32_t *row_of;
 	bool *put; /* true for each operator that has been written */
 	struct idmap named; /* ids of threads and lanes that have been named */
@@ -70,8 +70,8 @@ static int64_t lane_tid(struct step_writer *s, const struct code_launch *l)
 }
 
 /* Write those operators around a launch that have not been written yet, the outermost first. False
- * if the code table has the launch under another operator than the innermost of them, or if the
- * launches of the innermost one have different places in the code. */
+ * if no operator is around the launch, if the code table has the launch under another operator than
+ * the innermost one, or if the launches of the innermost one have different places in the code. */
 static bool put_around(struct step_writer *s, const struct code_launch *l, int64_t tid)
 {
 	const struct code_step *step = s->step;

@@ -33,7 +33,7 @@ void html_finding(struct html *h, size_t i);
 /// Draw GPU time by place in the code.
 void html_flame(struct html *h);
 
-/// Draw a heat map of the steps of all ranks.
+/// Draw a heat map of the steps of the candidate's ranks, of which at most 64 are shown.
 void html_heat(struct html *h);
 
 /// Draw a small chart of the figure of check `i` in all runs.
@@ -45,7 +45,7 @@ void html_spark_ranks(struct html *h, size_t i);
 /// Draw large charts of the most important figures that have a history.
 void html_history(struct html *h);
 
-/// Draw step times over the steps of a run.
+/// Draw step times over the steps of each run.
 void html_steps(struct html *h);
 
 /// Draw memory over time and at its peak.
@@ -54,7 +54,7 @@ void html_memory(struct html *h);
 /// Draw what each memory of a run holds at its peak.
 void html_peaks(struct html *h, const struct run_report *run);
 
-/// Largest number of charts of one kind.
+/// Largest number of charts of one kind, except those of the history.
 enum { HTML_CHARTS = 32 };
 
 /// If `nr`, the number of charts, is above HTML_CHARTS, write how many charts were left out.

@@ -1,5 +1,5 @@
-/* Draws the steps of all ranks as a heat map with a row for each rank. The first rows are those of
-   ranks that insights (remarks on single ranks) name. */
+/* Draws the steps of the candidate's ranks as a heat map with a row for each of at most RANKS
+   ranks. The first rows are those of ranks that insights (remarks on single ranks) name. */
 #include <inttypes.h>
 
 #include "base/number.h"

@@ -25,7 +25,7 @@ struct html {
 	const struct report *r;
 	struct arena arena; ///< scratch memory
 	const struct document *document; ///< the document that is being rendered
-	struct strbuf body; ///< markup written so far
+	struct strbuf body; ///< markup of the picture that is being drawn
 	int nr_pictures; ///< number of pictures so far, for their ids
 };
 

@@ -154,7 +154,7 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	put_no_place(d, f);
 }
 
-/* Add a row for a check that is beyond its limits, but that no finding explains. */
+/* Add a row for a check that needs attention, but that no finding explains. */
 static void put_limits(struct document *d, const struct check *c)
 {
 	doc_row(d, 0);

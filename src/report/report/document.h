@@ -26,14 +26,16 @@ const char *report_sentence(const struct short_names *names, const char *text, s
 void report_names(const struct report *r, struct short_names *names);
 
 /// Like doc_table(), for a table that compares with a single stored run. If this is not the
-/// approved run, the column "baseline" is named after the run's commit: "main at 1a2b3c4d5e".
+/// approved run, the column "baseline" is named after the run's commit: "main at 1a2b3c4d5e", or
+/// "main" if the commit is unknown.
 struct doc_table *doc_run_table(struct document *d, const struct report *r, const char *title,
                                 const struct doc_column *columns, size_t nr);
 
 /* The sections of a report. Each function adds one section; a section that stays empty is dropped.
  */
 
-/// Add the section of findings, and of checks beyond their limits that no finding explains.
+/// Add the section of findings, and of checks that need attention (check_matters()) and that no
+/// finding explains.
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust);
 
 /// Add the section on why the report has its findings: their costs, evidence and checks.
@@ -67,7 +69,7 @@ bool doc_heading_tells(const struct report *r, const struct finding *f);
 void doc_key_figures(struct document *d, const struct report *r);
 
 /// Add the figures of result files that changed, worst first. There is no section for a single
-/// figure, nor if no figure failed, warned, is undecided or improved.
+/// figure, nor if no figure needs attention (check_matters()) or improved.
 void doc_inputs(struct document *d, const struct report *r);
 
 /// Add the table of all checks.
@@ -130,7 +132,7 @@ void doc_observations(struct document *d, const struct report *r);
 /// Add what could be better in a run.
 void doc_recommendations(struct document *d, const struct report *r);
 
-/// Add the summary of each run (run_report.facts): GPU, versions, ranks, steps, main figures.
+/// Add the summary of each run (run_report.facts): GPU, ranks, steps, main figures.
 void doc_facts(struct document *d, const struct report *r);
 
 /// Add lists of what takes the time and the memory of a run.
@@ -139,8 +141,9 @@ void doc_lists(struct document *d, const struct report *r);
 /// Add the table of ranks of the candidate or, if `candidate` is false, of the baseline.
 void doc_ranks(struct document *d, const struct report *r, bool candidate, const char *title);
 
-/// The places of a finding as text; "" if the finding has no places. The text is owned by `d`, but
-/// is not added to the document.
+/// The places of a finding as text or, if none can be named, a remark such as "no line of code
+/// recorded"; "" if there is nothing to say. The text is owned by `d`, to which it is also added as
+/// a paragraph.
 const char *doc_where_text(struct document *d, const struct finding *f);
 
 /// Add a picture to the HTML page: the history of figures.
@@ -149,7 +152,7 @@ void doc_history(struct document *d, const struct report *r);
 /// Add a picture to the HTML page: the parts of the wall time.
 void doc_step(struct document *d, const struct report *r);
 
-/// Add a picture to the HTML page: GPU time by code.
+/// Add a picture and a table to the HTML page: GPU time by code.
 void doc_flame(struct document *d, const struct report *r);
 
 /// Add a picture to the HTML page: the steps of all ranks.

@@ -34,7 +34,7 @@ void emit_str(struct emit *e, const char *key, const char *text);
 /// Write an array of `nr` strings.
 void emit_texts(struct emit *e, const char *key, const char *const *v, size_t nr);
 
-/// Write `value` / 10^`digits` as a plain decimal.
+/// Write `value` / 10^`digits` as a decimal number (number_format()).
 void emit_number(struct emit *e, const char *key, int64_t value, int digits);
 
 /// Like emit_number(), but writes null if `has` is false.
@@ -43,7 +43,7 @@ void emit_number_if(struct emit *e, const char *key, bool has, int64_t value, in
 /// Write true or false.
 void emit_bool(struct emit *e, const char *key, bool value);
 
-/// Write an id, as a number if it is a plain integer, else as text.
+/// Write an id, as a number if it is an integer from 0 on with at most 18 digits, else as text.
 void emit_id(struct emit *e, const char *key, struct span id);
 
 /// Write the fields of a row as members, but only those with a name in JSON (field.shown). Unknown

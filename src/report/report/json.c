@@ -222,7 +222,8 @@ static void figures(struct emit *e, const struct report *r)
 	}
 }
 
-/* Write the changes of memory. Nothing is written unless both sides have snapshots. */
+/* Write the changes of memory. Nothing is written if the two sides have no category of memory in
+   common, as without snapshots. */
 static void memory(struct emit *e, const struct report *r)
 {
 	if (!r->scaling.nr)

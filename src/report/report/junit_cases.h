@@ -21,15 +21,17 @@ extern const char *const junit_elements[NR_OUTCOMES];
 /// The outcome of a check, indexed by the check's verdict.
 extern const enum outcome junit_outcomes[NR_VERDICTS];
 
-/// A test case; all texts but `name` are borrowed from the report.
+/// A test case: a check, a trust finding, or the case "gpugate", which says why the gate did not
+/// pass. All texts but `name` are static or borrowed from the report.
 struct testcase {
 	enum check_group group;
 	const char *name; ///< name of the case, unique in its group; valid in XML, but not yet escaped
 	enum outcome outcome;
 	const char *type, *message;
 	const char *cause; ///< title of the finding that the check belongs to; NULL if there is none
-	const struct check *check; ///< check of the case; NULL if the case is a trust finding
-	const struct trust_finding *finding; ///< the case's trust finding; NULL if the case is a check
+	const struct check *check; ///< check of the case; NULL if the case is not a check
+	const struct trust_finding *finding; ///< the case's trust finding; NULL if the case is not a
+	                                     ///< trust finding
 };
 
 /// The cases of a report.

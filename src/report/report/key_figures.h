@@ -25,7 +25,8 @@ struct key_figure {
 	/// smaller changes are not detected; else NULL
 	const struct evidence *dull;
 	/// limit such as "increase 10%" that the figure exceeds (if the check only warns) or may exceed
-	/// (if it is undecided because too few runs are known); else NULL
+	/// (if it is undecided because too few runs are known); without a baseline, the limit of the
+	/// figure; else NULL
 	const char *limit;
 };
 
@@ -37,8 +38,8 @@ struct key_figures {
 /// Collect the key figures, as far as they are known: GPU compute per step, wall time per step,
 /// peak memory, and one figure of a result file: the one that became worst or, if no check needs
 /// attention, the first one. If the verdict is not about any of these, add the figure of the main
-/// finding, if it is one of the whole run or of a device. Without a baseline, collect instead the
-/// figures with limits that need no baseline. The caller releases `out->list`.
+/// finding, if it is one of the whole run, of a device or of a memory. Without a baseline, collect
+/// instead the figures with limits that need no baseline. The caller releases `out->list`.
 void key_figures_of(const struct report *r, struct key_figures *out);
 
 /// The first finding with the verdict of the report, or NULL.

@@ -69,7 +69,7 @@ static inline enum doc_tone tone_of_change(enum worse worse, int64_t change)
 /// Tone of a check's change: plain unless the verdict is `fail` or `improved`.
 enum doc_tone tone_of_check(const struct check *c);
 
-/// A change such as "+12.3 ms (+12.29 %)"; owned by `a`.
+/// A change such as "+12.3 ms (+12.29 %)"; owned by `a`, or `change` itself if `pct` is "".
 const char *change_of(struct arena *a, const char *change, const char *pct);
 
 /// Text such as "runs of the candidate: 13.2 ms, 13.3 ms"; "" for a single run. Owned by `a`.

@@ -39,13 +39,14 @@ void text_write(const struct report *r, const struct write_options *o, struct si
 /// Write a comment for GitHub of at most `o->max_bytes`.
 void markdown_write(const struct report *r, const struct write_options *o, struct sink *out);
 
-/// Write JUnit XML: a suite for each group of rules, a case for each check.
+/// Write JUnit XML: a suite for each group of rules, a case for each check and each trust finding.
 void junit_write(const struct report *r, const struct write_options *o, struct sink *out);
 
-/// Write gpugate-result-1 for `check`, gpugate-diff-1 for `diff`.
+/// Write gpugate-result-1 for `check`, gpugate-diff-1 for `diff`, gpugate-report-1 for `report`.
 void json_write(const struct report *r, const struct write_options *o, struct sink *out);
 
-/// Write gpugate-plan-1: which further runs would decide the undecided checks.
+/// Write gpugate-plan-1: which further runs would decide the undecided checks, or confirm the
+/// failures.
 void plan_write(const struct report *r, const struct write_options *o, struct sink *out);
 
 /// Write OpenMetrics 1.0, for Prometheus and GitLab: verdict, checks and figures as series.
