@@ -56,7 +56,8 @@ bool figure_is_setting(struct span name, const char *kind);
 bool figure_is_neither(struct span name);
 
 /// True for a figure of files that is a time or a rate, which differs from run to run as wall time
-/// does. Decided by the figure's unit or, if that is unknown, by its name.
+/// does. Decided by the figure's unit, or the unit that its name means, and by the other words of
+/// its name.
 bool figure_is_timed(const struct metric *m);
 
 /// True if a figure is the total time or energy of a run, rather than that of one request or step.

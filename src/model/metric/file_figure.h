@@ -54,9 +54,9 @@ int64_t input_spread(double share);
 /// if the figure's own unit is of another dimension, or unknown.
 struct decimal input_in(const struct input_stat *s, int unit);
 
-/// Converts figures that were read from files of earlier versions into the present form, and sorts
-/// them by name; new names are owned by `a`. Earlier versions stored names of cases with absolute
-/// paths, and plain numbers without unit and direction.
+/// Converts figures that were read from files of earlier versions into the present form. The
+/// figures must be sorted by name, and stay so; new names are owned by `a`. Earlier versions stored
+/// names of cases with absolute paths, and plain numbers without unit and direction.
 void input_settle(struct input_stat *v, size_t nr, struct arena *a);
 
 /// Adds the value of the figure to the hash `h`. Values that earlier versions could hold give the

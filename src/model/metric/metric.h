@@ -96,10 +96,10 @@ enum family {
 };
 
 /// Groups of figures that one cause changes together. The row of a metric names its group; if the
-/// row has STAKE_UNNAMED, the metric's labels and check_group imply the group. For each group, a
-/// suspected cause (judge/cause) explains an amount: ns per step for times, bytes for memory. For
-/// counts and shares the amount has no unit, and is only compared with the amounts of other
-/// suspected causes.
+/// row has STAKE_UNNAMED, the metric's labels, need and check_group imply the group. For each
+/// group, a suspected cause (judge/cause) explains an amount: ns per step for times, bytes for
+/// memory. For counts and shares the amount has no unit, and is only compared with the amounts of
+/// other suspected causes.
 enum stake {
 	STAKE_UNNAMED,
 	STAKE_WALL, ///< wall time, rates per wall time, and figures that a benchmark measures
@@ -157,13 +157,14 @@ enum rests_on {
 	ON_STEP_NUMBERS = 1 << 1,
 	ON_MEMORY = 1 << 2,
 	ON_INPUT = 1 << 3,
-	ON_GPU = 1 << 4, ///< figures of work on the GPU, and of calls that wait for such work
+	ON_GPU = 1 << 4, ///< figures of work on the GPU
 	ON_STEPS = 1 << 5, ///< figures that are attributed to steps, and rates over steps
 	ON_UTILIZATION = 1 << 6, ///< utilization: of the steps, or of the whole trace if it has
 	                         ///< no steps
-	ON_PEERS = 1 << 7, ///< figures that compare ranks, which must have equal steps
-	ON_LAUNCHES = 1 << 8, ///< figures of work that is assigned to a step by its launch, and
-	                      ///< figures of the calls that launch work
+	ON_PEERS = 1 << 7, ///< figures per step, which are reduced over ranks that must have the same
+	                   ///< steps
+	ON_LAUNCHES = 1 << 8, ///< figures of work that is assigned to a step by its launch, and figures
+	                      ///< of the calls that launch work or wait for it
 	ON_DURATIONS = 1 << 9, ///< sums of durations of activities
 	ON_MATCHES = 1 << 10, ///< figures of collectives that are matched across ranks
 	ON_MEMORY_PEAK = 1 << 11, ///< highest levels of memory, which only a complete history
@@ -177,7 +178,7 @@ enum rests_on {
 	ON_ENDS = 1 << 18, ///< figures computed from the starts and ends of activities: unions, spans,
 	                   ///< wall times
 	ON_WALL = 1 << 19, ///< figures that depend on when steps are over
-	ON_OPERATORS = 1 << 20, ///< figures by the operator that launched the work
+	ON_OPERATORS = 1 << 20, ///< figures by operator
 	ON_MODULES = 1 << 21, ///< figures by module or annotation
 	ON_PLACES = 1 << 22, ///< figures by place in the code
 	ON_RECORDING = 1 << 23, ///< sums over the whole recording, however many steps it holds
@@ -186,14 +187,14 @@ enum rests_on {
 };
 
 /// A metric. Metrics of metrics.def are static; metrics of figures in result files belong to the
-/// view of a run.
+/// view of a run, or to an arena (metric_named()).
 struct metric {
 	enum metric_id id;
 	bool per_step; ///< true if the metric has a sample for each step: the step.* rows
 	const char *name;
 	const char *head; ///< heading of the metric's column in a table of several metrics: "longest"
-	const char *title; ///< name in the summary of a run: "GPU idle"; NULL if the summary leaves it
-	                   ///< out
+	const char *title; ///< name in reports: "GPU idle"; NULL if they use `head` or `name` instead
+	                   ///< (metric_label())
 	enum unit unit;
 	enum worse worse;
 	enum reduce reduce;
@@ -209,9 +210,10 @@ struct metric {
 	                   ///< "ms and MiB"; else NULL
 	const char *case_name; ///< for a figure of files: name of the case, "" if there is none. In
 	                       ///< such a metric, `head` is the figure's name for people, without the
-	                       ///< case.
-	int64_t place; ///< for a figure of files: its order in reports, see input_place()
-	int since; ///< minor version of the stored format that added the metric; older files lack it
+	                       ///< case. NULL for other metrics, and for those of metric_named().
+	int64_t place; ///< for a figure of files: its order in reports, see input_place(); else 0
+	int since; ///< minor version of the stored format that added the metric or its present meaning;
+	           ///< older files lack it
 	enum stake stake;
 	unsigned sums; ///< what the metric is a sum of, bits of enum metric_sums; 0 if it is not a sum
 	               ///< of any of these
@@ -225,11 +227,12 @@ struct metric {
 extern const struct metric metric_table[NR_METRICS];
 extern const char *const metric_names[]; ///< names of the metrics, ended by NULL
 
-/// The family of the metric `m`; if its row has FAMILY_BY_NEED, the family that its `need` implies.
+/// The family of the metric `m`: FAMILY_EXACT if `m` is exact, else that of its row. If the row has
+/// FAMILY_BY_NEED, the metric's `need` and labels imply the family.
 enum family metric_family(const struct metric *m);
 
-/// The stake of the metric `m`; if its row has STAKE_UNNAMED, the stake that its labels and group
-/// imply.
+/// The stake of the metric `m`; if its row has STAKE_UNNAMED, the stake that its labels, need and
+/// group imply.
 enum stake metric_stake(const struct metric *m);
 
 /// The metric with this name, or NULL.

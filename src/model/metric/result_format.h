@@ -39,7 +39,8 @@ struct result_valid {
 	const char *equals;
 	const char *min, *max; ///< least and largest number that meets the condition
 	int64_t within; ///< how far a number may be from `equals`, in 1e-6 percent of `equals`
-	bool optional; ///< true if the condition is also met when there is no value at the path
+	bool optional; ///< true if the condition is also met when there is no value at the path, or
+	               ///< null
 	const char *say; ///< template of the message for a record that fails; NULL if the message is
 	                 ///< the condition itself
 };

@@ -44,9 +44,9 @@ static inline bool unit_is_time(enum unit unit)
 /// The word for a change of a figure: "longer", "less", "higher", …; static.
 const char *unit_change_word(enum unit unit, bool up);
 
-/// Decimal places of the integers that hold values of `unit`: 6 for percent, rates, counts per step
-/// and plain numbers, else 0. A unit of unit_of_figure() has the number of places that was given to
-/// that function, which may be below 0.
+/// Decimal places of the integers that hold values of `unit`: 6 for UNIT_PCT, UNIT_PER_S,
+/// UNIT_COUNT_PER_STEP and UNIT_NUMBER, else 0. A unit of unit_of_figure() has the number of places
+/// that was given to that function, which may be below 0.
 int unit_digits(enum unit unit);
 
 /// The unit of a figure of a result file: a value of 1 means 10^-`digits` (−400 to 400) of unit
@@ -70,7 +70,7 @@ int unit_figure(enum unit unit);
 const char *unit_name(enum unit unit);
 
 /// Appends a value as readable text: "151.0 ms", "4.23 GiB", "12.3 %", "1,219". An exponent is
-/// written only for figures of result files, if they are 10^15 or more, or below 10^-8. If `sign`,
+/// written only for figures of result files, if they are 10^15 or more, or below 10^-9. If `sign`,
 /// positive values begin with a '+'.
 void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign);
 
@@ -84,8 +84,7 @@ const char *unit_change(struct arena *a, enum unit unit, int64_t change);
 const char *unit_amount(struct arena *a, enum unit unit, int64_t amount);
 
 /// Both values of a comparison as texts. They have the same unit if neither is more than twice the
-/// other: "1,018.33 MiB" and "1,168.65 MiB"; except values in a unit of unit_of_figure(), which are
-/// formatted one by one.
+/// other: "1,018.33 MiB" and "1,168.65 MiB".
 void unit_pair(struct arena *a, enum unit unit, int64_t from, int64_t to, const char *texts[2]);
 
 /// A change from one value to another: "1.00 MiB → 1.50 MiB".
