@@ -125,7 +125,8 @@ struct event {
 	              ///< same on all GPUs for the same step
 };
 
-/// An event with only its kind set; all other members are absent.
+/// An event with only its kind set; all other members are absent. Numbers of memory events are 0:
+/// whoever makes such an event sets them all.
 static inline struct event event_blank(enum event_kind kind)
 {
 	return (struct event){ .kind = kind,

@@ -6,7 +6,8 @@
 
 /// Samples of the state of one GPU, summarized; -1 if a figure is unknown.
 struct machine_stat {
-	const char *id; ///< number of the GPU as text, as the sampling tool counts GPUs
+	const char *id; ///< number of the GPU as text, as the sampling tool counts GPUs; its UUID or
+	                ///< PCI bus id if the tool gives no number
 	int64_t samples;
 	int64_t span_ns; ///< time from the first sample to the last
 
@@ -20,7 +21,8 @@ struct machine_stat {
 	int64_t other_processes; ///< largest number of other processes that used the GPU
 
 	/// Energy in microjoules, from the driver's counter or as mean power × time; and the time over
-	/// which it was measured: the intervals between samples in which the GPU was busy.
+	/// which it was measured: the intervals between samples in which the GPU was busy, or may have
+	/// been.
 	int64_t energy_uj, energy_ns;
 
 	/// Reasons for which the GPU was throttled: "sw_power_cap"; NULL if it was not throttled, or if
