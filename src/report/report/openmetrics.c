@@ -1,9 +1,10 @@
-/* Writes OpenMetrics 1.0, which GitLab's metrics report can read too. Values are in base units and
- * have no timestamps. Everything has the same place in every run: families in a fixed order, series
- * sorted by their labels. GitLab compares values as texts, so figures with noise are rounded to
- * four significant digits, as in other reports: this changes them by at most 0.05 %, while repeated
- * runs of unchanged code differ by 1 %. Counts and bytes are exact. All arithmetic uses integers:
- * no exponents, no rounding by doubles. */
+/* Writes OpenMetrics 1.0, which GitLab's metrics report can read too. Values are in base units,
+ * except figures of result files, which keep their units. They have no timestamps. Everything has
+ * the same place in every run: families in a fixed order, series sorted by their labels. GitLab
+ * compares values as texts, so figures with noise are rounded to four significant digits, as in
+ * other reports: this changes them by at most 0.05 %, while repeated runs of unchanged code differ
+ * by 1 %. Counts and bytes are exact. All arithmetic uses integers: no exponents, no rounding by
+ * doubles. */
 #include <string.h>
 
 #include "base/text.h"
