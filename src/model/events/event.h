@@ -86,7 +86,8 @@ struct event {
 	                                ///< module, if the activity itself states them (JAX); else NULL
 	const struct name *launched; ///< of a runtime call: name of the kernel that it launches; NULL
 	                             ///< if the event does not have it
-	int64_t node; ///< of a GPU activity: number of its node in a CUDA graph; 0 if it has none
+	int64_t node; ///< of a GPU activity: number of its node in a CUDA graph; 0 or below if it has
+	              ///< none
 	int64_t occupancy; ///< of a kernel: estimated achieved occupancy in 1e-6 %, < 0 if absent
 	int64_t resources[NR_RESOURCES]; ///< of a kernel: use of each enum resource; < 0 if absent
 	bool failed; ///< of a memory event: true if the allocation of `bytes` failed
