@@ -3,8 +3,8 @@
  * the same place in every run: families in a fixed order, series sorted by their labels. GitLab
  * compares values as texts, so figures with noise are rounded to four significant digits, as in
  * other reports: this changes them by at most 0.05 %, while repeated runs of unchanged code differ
- * by 1 %. Counts and bytes are exact. All arithmetic uses integers: no exponents, no rounding by
- * doubles. */
+ * by 1 %. Counts and bytes are exact. All arithmetic uses integers, so that doubles round nothing.
+ * Only very large or small figures of result files have an exponent. */
 #include <string.h>
 
 #include "base/text.h"
