@@ -65,7 +65,7 @@ void doc_verdict(struct document *d, const struct report *r);
 /// all that the finding says.
 bool doc_heading_tells(const struct report *r, const struct finding *f);
 
-/// Add the key figures of both sides.
+/// Add the key figures of both sides, and why the wall time hardly changes if compute takes longer.
 void doc_key_figures(struct document *d, const struct report *r);
 
 /// Add the figures of result files that changed, worst first. There is no section for a single

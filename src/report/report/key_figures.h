@@ -37,9 +37,11 @@ struct key_figures {
 
 /// Collect the key figures, as far as they are known: GPU compute per step, wall time per step,
 /// peak memory, and one figure of a result file: the one that became worst or, if no check needs
-/// attention, the first one. If the verdict is not about any of these, add the figure of the main
-/// finding, if it is one of the whole run, of a device or of a memory. Without a baseline, collect
-/// instead the figures with limits that need no baseline. The caller releases `out->list`.
+/// attention, the first one. If the check on a figure is on one kind of steps, the figures of the
+/// other kinds that have checks follow it. If the verdict is not about any of these, add the figure
+/// of the main finding, if it is one of the whole run, of a device or of a memory. Without a
+/// baseline, collect instead the figures with limits that need no baseline. The caller releases
+/// `out->list`.
 void key_figures_of(const struct report *r, struct key_figures *out);
 
 /// The first finding with the verdict of the report, or NULL.
