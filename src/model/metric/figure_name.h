@@ -29,7 +29,7 @@ struct span figure_work_name(struct span key, struct span of);
 bool figure_title_has(char c);
 
 /// Cuts the unit in brackets off the end of a column's name, "Triton (GB/s)", and returns it; "" if
-/// there is none.
+/// the name does not end in a unit in brackets.
 struct span figure_name_unit(struct span *name);
 
 /// The name in figure_units of the unit that `word` means ("tok/s" for "tokens/sec"); NULL if it
