@@ -34,7 +34,8 @@ struct code_launch {
 struct code_step {
 	int64_t number, start_ns, end_ns; ///< number of the step, -1 if unknown; start and end of the
 	                                  ///< step
-	/// one row for each combination of operators, module and place in which calls were made
+	/// one row for each combination of phase, operators, module, place in the code, and name of the
+	/// activity (or waiting)
 	VEC(struct code_stat) rows;
 	VEC(struct code_around) around;
 	/// launches, sorted by start of the call; empty if no step is kept

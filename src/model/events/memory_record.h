@@ -32,8 +32,9 @@ struct timeline_row {
 	int64_t time_us; ///< time of the change; -1 for the time before the recording
 	int64_t bytes; ///< change in bytes, signed
 	uint8_t action, category;
-	bool more; ///< true if the next row has the same time: the level between the two rows is not a
-	           ///< level at any moment
+	bool more; ///< true if the next row belongs to the same moment (the other half of a new
+	           ///< version, or in a file of levels another category), so that the level between the
+	           ///< two rows never existed
 };
 
 /// A file of torch.profiler's export_memory_timeline(): tensors of one device; the file does not
