@@ -68,8 +68,10 @@ enum snapshot_action {
 /// allocator, or SNAPSHOT_NO_STACK.
 struct snapshot_entry {
 	enum snapshot_action action;
-	uint64_t address; ///< address of the block; SNAPSHOT_NO_ADDRESS if not given (out of memory)
-	uint64_t size; ///< requested size in bytes, not rounded
+	uint64_t address; ///< address of the block or segment; SNAPSHOT_NO_ADDRESS if not given (out of
+	                  ///< memory), or if the action is user-defined or unknown
+	uint64_t size; ///< requested size in bytes, not rounded; 0 if not given, or if the action is
+	               ///< user-defined or unknown
 	uint64_t device_free; ///< free bytes on the device at an out-of-memory error; else 0
 	int64_t time_us; ///< time of the entry in µs; INT64_MIN if not given
 	uint32_t stack;
