@@ -18,7 +18,8 @@ static void put_picture(struct document *d, const char *id, const char *title, e
 void doc_history(struct document *d, const struct report *r)
 {
 	const struct check *c = r->checks.v;
-	/* a chart is drawn if a figure has values of at least one run besides the two sides */
+	/* the section is added if a figure has values of at least one run besides the two sides;
+	   html_history() chooses which of these figures have a chart */
 	if (ANY(i, r->checks.nr,
 	        c[i].trend && c[i].trend->points.nr >= HISTORY_POINTS && c[i].has_change &&
 	            !c[i].metric->exact))
