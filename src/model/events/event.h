@@ -41,8 +41,8 @@ static inline bool event_is_gpu(enum event_kind kind)
 /// Text of an ident, owned by `a`; "null" if it is absent.
 const char *ident_text(struct arena *a, const struct name_table *names, int64_t ident);
 
-/// Converts an ident to an integer, even if int64 cannot hold it; all integers beyond 37 digits are
-/// treated as equal. False if the ident is not an integer.
+/// Converts an ident to an integer, even if int64 cannot hold it; of a longer integer, only the
+/// first 37 digits count. False if the ident is not an integer.
 bool ident_integer(const struct name_table *names, int64_t ident, __int128 *out);
 
 /// Data of a collective in the events of NCCL and RCCL: its name, the type and numbers of elements
