@@ -69,7 +69,7 @@ void html_numbers(struct html *h, struct document *d);
 /// The name `whole` as the document shows it, perhaps shortened.
 const char *html_display(const struct html *h, const char *whole);
 
-/// The word for a side: "baseline" or "candidate", or "run" if there is only one side.
+/// The word for a side: "baseline" or "candidate", or "run" in a report on one run.
 const char *html_side(const struct html *h, bool candidate);
 
 #endif
