@@ -11,8 +11,8 @@
 #define HOST_WORTH_NAMING (10 * PERCENT)
 
 /* A Python function counts as computing if at least ALONE_PCT percent of its time is spent in
- * Python, by itself or its callees, without calls that concern the GPU. If a callee has PLACE_PCT
- * percent of that time, the callee is named instead. */
+ * Python, by itself or its callees, without calls that concern the GPU. If a callee in a Python
+ * file has PLACE_PCT percent of that time, the callee is named instead. */
 enum { ALONE_PCT = 95, PLACE_PCT = 70 };
 
 /* ---- work that is done only once ---- */
@@ -178,8 +178,8 @@ static bool computes(const struct python_tree *t, size_t i)
 }
 
 /* Index of the function that computes longest, among those whose caller does not count as
- * computing. If a callee has most of this function's time, the callee is taken instead, and so on
- * inwards. -1 if no function computes. */
+ * computing. If a callee in a Python file has most of this function's time, the callee is taken
+ * instead, and so on inwards. -1 if no function computes. */
 static int64_t busiest_function(const struct python_tree *t)
 {
 	size_t nr = t->d->functions.nr;
