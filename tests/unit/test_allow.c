@@ -36,7 +36,7 @@ static void begin(struct bench_of_two *s, struct bench *b)
 }
 
 struct growth {
-	int level;
+	int depth;
 	const char *label;
 	int64_t change;
 };
@@ -123,7 +123,7 @@ static void test_part(void **state)
 			                .up_to = PERCENT(rows[i].up_to) };
 		begin(&s, &b);
 		for (size_t k = 0; k < NR_OF(rows[i].parts) && rows[i].parts[k].label; k++)
-			vec_push(&of.parts, (struct part){ .level = rows[i].parts[k].level,
+			vec_push(&of.parts, (struct part){ .depth = rows[i].parts[k].depth,
 			                                   .label = rows[i].parts[k].label,
 			                                   .change = rows[i].parts[k].change });
 		int64_t covers = allow_part(&b, &w, &of);

@@ -605,7 +605,7 @@ static void test_folded(void **state)
 		r->query.rank = "2";
 		r->for_each = i % 2;
 		r->on_missing = rows[row].on_missing;
-		r->on_new = r->on_gone = LEVEL_FAIL;
+		r->on_new = r->on_gone = SEVERITY_FAIL;
 		run_judge(&j);
 		const struct check *k = &j.report.checks.v[0];
 		if (j.report.checks.nr != 1 || k->verdict != rows[row].verdict ||

@@ -255,7 +255,7 @@ static void test_in_part(void **state)
 		struct rule r = rule_of(METRIC_STEP_CUDA_TIME, "i5%", "");
 		struct comparison c = both(&r, 100, 200);
 		r.on_missing = rows[i].on_missing;
-		c.in_part = "3 of 8 ranks";
+		c.in_some = "3 of 8 ranks";
 		assert_int_equal(compare(&c).verdict, rows[i].verdict);
 		assert_int_equal(compare(&c).reason, REASON_ABSENT);
 		release(&r);

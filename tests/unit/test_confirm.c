@@ -54,7 +54,7 @@ static void begin(struct stage *s, const char *runs, enum metric_id metric, cons
 		s->columns[i] = (struct bench_column){
 			.source = kind == 'p'                  ? SOURCE_PIN
 			          : kind == 'r'                ? SOURCE_RECENT
-			          : kind == 's' || kind == 'o' ? SOURCE_SAMPLE
+			          : kind == 's' || kind == 'o' ? SOURCE_HISTORY
 			          : kind == 'c'                ? SOURCE_CANDIDATE
 			                                       : SOURCE_CONTROL,
 			.epoch = kind == 's' ? 7 : 6,

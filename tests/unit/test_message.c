@@ -179,7 +179,7 @@ static struct comparison comparison_of(const struct row *row, struct rule *r)
 	c.waived_up_to = has(row, 'u') ? PERCENT(1) : 0;
 	c.of_main = has(row, 'm') ? "M" : NULL;
 	c.of_all = has(row, 'a');
-	c.in_part = has(row, 'P') ? "3 of 8 ranks" : NULL;
+	c.in_some = has(row, 'P') ? "3 of 8 ranks" : NULL;
 	c.unrecorded = has(row, 'r');
 	c.folded_baseline = has(row, 'f');
 	c.folded_candidate = has(row, 'F');

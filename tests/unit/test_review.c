@@ -194,7 +194,7 @@ static void test_items(void **state)
 		r->noise.min_runs = 2 * RUNS;
 		r->worse = WORSE_UP;
 		r->for_each = rows[i].item != NULL;
-		r->on_new = r->on_gone = LEVEL_FAIL;
+		r->on_new = r->on_gone = SEVERITY_FAIL;
 		s.rules.in_review = true;
 		for (int side = 0; side < 2; side++)
 			vec_push(&(side ? s.c : s.b)->inputs,
