@@ -784,39 +784,30 @@ static const struct {
 	  false },
 	/* Lines of a log: headings, units in place of names, two blanks, and a name that is there
 	   twice. */
-	{ "x.log", "a\n1 2.5 3.5\n", "?c2.median=2.5 'median c2' c3.median=3.5 'median c3'", false },
-	{ "x.log", "a b c\n1 2.5 3.5\n",
-	  "?b.median=2.5 'median b' b.n=1 'n b' c.median=3.5 'median c' c.n=1 'n c'", false },
-	{ "x.log", "aa bb\nx\nx\nx\nx\nx\nx\nx\n1 2.5\n", "?bb.median=2.5 'median bb'", false },
-	{ "x.log", "aa bb\nx\nx\nx\nx\nx\nx\nx\nx\n1 2.5\n", "?c2.median=2.5 'median c2'", false },
-	{ "x.log", "rate (1/s): 2.5\n", "?s.median=2.5 'median s' s.n=1 'n s'", false },
-	{ "x.log", "speed (it/s): 2.5\n", "it_per_s.median=2.5 1/s higher 'median it_per_s'", false },
-	{ "x.log", "power (W): 2.5\n", "?w.median=2.5 'median w' w.n=1 'n w'", false },
+	{ "x.log", "a\n1 2.5 3.5\n", "?c2=2.5 c3=3.5", false },
+	{ "x.log", "a b c\n1 2.5 3.5\n", "?b=2.5 c=3.5", false },
+	{ "x.log", "aa bb\nx\nx\nx\nx\nx\nx\nx\n1 2.5\n", "?bb=2.5", false },
+	{ "x.log", "aa bb\nx\nx\nx\nx\nx\nx\nx\nx\n1 2.5\n", "?c2=2.5", false },
+	{ "x.log", "rate (1/s): 2.5\n", "?s=2.5", false },
+	{ "x.log", "speed (it/s): 2.5\n", "speed_per_s=2.5 1/s higher", false },
+	{ "x.log", "power (W): 2.5\n", "power_w=2.5 lower", false },
 	{ "x.log", "time  of   it  1.5\ntime of it 2.5\n", "?it.median=2 n2 ±0.7413 'median it'",
 	  false },
-	{ "x.log", "loss: 2.5 loss: 3.5\n", "loss.median=2.5 lower 'median loss'", false },
-	{ "x.log", "\ntime 1.5\n", "time.median=1.5 lower 'median time'", false },
+	{ "x.log", "loss: 2.5 loss: 3.5\n", "loss=2.5 lower loss_c4=3.5 lower", false },
+	{ "x.log", "\ntime 1.5\n", "time=1.5 lower", false },
 	{ "x.log", "loss 1.5\nloss 2.5\ntime x 3.5\n", "loss.median=2 lower n2 ±0.7413 'median loss'",
 	  false },
 	{ "x.log", "loss 1.5\ntime x 2.5\ntime x 3.5\n",
-	  "?x.median=3 n2 ±0.7413 'median x' x.n=2 'n x'", false },
+	  "?loss=1.5 lower x.median=3 n2 ±0.7413 'median x' x.n=2 'n x'", false },
 	{ "x.log",
 	  "aa 1.5 ab 1.5 ac 1.5 ad 1.5 ae 1.5 af 1.5 ag 1.5 ah 1.5 ai 1.5 aj 1.5 ak 1.5 al 1.5 am 1.5 "
 	  "an 1.5 ao 1.5 ap 1.5 aq 1.5 ar 1.5 as 1.5 at 1.5 au 1.5 av 1.5 aw 1.5 ax 1.5 ay 1.5 az 1.5 "
 	  "ba 1.5 bb 1.5 bc 1.5 bd 1.5 be 1.5 bf 1.5 bg 1.5 bh 1.5 bi 1.5 bj 1.5 bk 1.5 bl 1.5 bm 1.5 "
 	  "bn 1.5\n",
-	  "?aa.median=1.5 'median aa' ab.median=1.5 'median ab' ac.median=1.5 'median ac' "
-	  "ad.median=1.5 'median ad' ae.median=1.5 'median ae' af.median=1.5 'median af' ag.median=1.5 "
-	  "'median ag' ah.median=1.5 'median ah' ai.median=1.5 'median ai' aj.median=1.5 'median aj' "
-	  "ak.median=1.5 'median ak' al.median=1.5 'median al' am.median=1.5 'median am' an.median=1.5 "
-	  "'median an' ao.median=1.5 'median ao' ap.median=1.5 'median ap' aq.median=1.5 'median aq' "
-	  "ar.median=1.5 'median ar' as.median=1.5 'median as' at.median=1.5 'median at' au.median=1.5 "
-	  "'median au' av.median=1.5 'median av' aw.median=1.5 'median aw' ax.median=1.5 'median ax' "
-	  "ay.median=1.5 'median ay' az.median=1.5 'median az' ba.median=1.5 'median ba' bb.median=1.5 "
-	  "'median bb' bc.median=1.5 'median bc' bd.median=1.5 'median bd' be.median=1.5 'median be' "
-	  "bf.median=1.5 'median bf' bg.median=1.5 'median bg' bh.median=1.5 'median bh' bi.median=1.5 "
-	  "'median bi' bj.median=1.5 'median bj' bk.median=1.5 'median bk' bl.median=1.5 'median bl' "
-	  "bm.median=1.5 'median bm' bn.median=1.5 'median bn'",
+	  "?aa=1.5 ab=1.5 ac=1.5 ad=1.5 ae=1.5 af=1.5 ag=1.5 ah=1.5 ai=1.5 aj=1.5 ak=1.5 al=1.5 am=1.5 "
+	  "an=1.5 ao=1.5 ap=1.5 aq=1.5 ar=1.5 as=1.5 at=1.5 au=1.5 av=1.5 aw=1.5 ax=1.5 ay=1.5 az=1.5 "
+	  "ba=1.5 bb=1.5 bc=1.5 bd=1.5 be=1.5 bf=1.5 bg=1.5 bh=1.5 bi=1.5 bj=1.5 bk=1.5 bl=1.5 bm=1.5 "
+	  "bn=1.5",
 	  false },
 	{ "x.log",
 	  "aa 1.5 ab 1.5 ac 1.5 ad 1.5 ae 1.5 af 1.5 ag 1.5 ah 1.5 ai 1.5 aj 1.5 ak 1.5 al 1.5 am 1.5 "
@@ -854,9 +845,9 @@ static void test_log_limits(void **state)
 			            i < 39 + more ? ' ' : '\n');
 		strbuf_addf(&line, "%*s 1.5\n", 395 + more, "t_ms");
 		assert_int_equal(propose("x.log", strbuf_span(&many), &b[0]), ST_OK);
-		assert_int_equal(strncmp(strbuf_str(&b[0]), "zz_ms.median=2 ", 15) == 0, !more);
+		assert_int_equal(strstr(strbuf_str(&b[0]), "zz_ms.median=2 ") != NULL, !more);
 		assert_int_equal(propose("x.log", strbuf_span(&wide), &b[1]), ST_OK);
-		assert_int_equal(strstr(strbuf_str(&b[1]), " bn.median=1.5") != NULL, !more);
+		assert_int_equal(strstr(strbuf_str(&b[1]), " bn=1.5") != NULL, !more);
 		assert_int_equal(propose("x.log", strbuf_span(&line), &b[2]), ST_OK);
 		assert_int_equal(b[2].n > 0, !more);
 		for (int i = 0; i < 3; i++)

@@ -621,7 +621,10 @@ static void add_word(struct strbuf *out, const char *from, const char *to, struc
 	add_lower(out, to > word ? (struct span){ word, (size_t)(to - word) } : unit);
 	if (bracket && out->n)
 		strbuf_addch(out, '_');
-	add_lower(out, span_of(bracket ? bracket : ""));
+	if (bracket && *bracket == '1') /* "1/s" of it/s */
+		strbuf_addf(out, "per_%s", bracket + strlen("1/"));
+	else
+		add_lower(out, span_of(bracket ? bracket : ""));
 }
 
 /* Appends literal text of a pattern. */
@@ -640,15 +643,16 @@ static void add_text(struct strbuf *out, const char *from, const char *to)
 
 /* The beginning of the group of a number, "(?<name>", which neither of the patterns has. If they
    have it, words of the line are put in front: those before the number (`label`), or the `first` of
-   the line. NULL if the patterns have these groups, too. */
+   the line; else the number of its column follows. NULL if the patterns have this group, too. */
 static const char *free_group(struct arena *a, struct span name, const char *label,
-                              const char *first, const char *const patterns[2])
+                              const char *first, size_t column, const char *const patterns[2])
 {
-	const char *const front[] = { "", label, first };
+	const char *const front[] = { "", label, first, "" };
 	for (size_t i = 0; i < NR_OF(front); i++) {
 		bool has = *front[i] && span_ends(span_of(front[i]), name);
-		const char *group = arena_printf(a, "(?<%s%s%.*s>", front[i], *front[i] && !has ? "_" : "",
+		const char *group = arena_printf(a, "(?<%s%s%.*s", front[i], *front[i] && !has ? "_" : "",
 		                                 has ? 0 : (int)name.n, name.p);
+		group = i < 3 ? arena_printf(a, "%s>", group) : arena_printf(a, "%s_c%zu>", group, column);
 		if (!strstr(patterns[0], group) && !strstr(patterns[1], group))
 			return group;
 	}
@@ -696,8 +700,9 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 			strbuf_addf(&name, "c%zu", column);
 		struct span called = strbuf_span(&name);
 		bool step = is_step(called), setting = headed && figure_is_setting(called, "case");
-		const char *group = free_group(a, called, step ? "" : label, step ? "" : first,
+		const char *group = free_group(a, called, label, first, column,
 		                               (const char *[]){ strbuf_str(&out), others });
+		step = step && group && group[strlen("(?<") + called.n] == '>';
 		bool named = group && (figure || setting || step);
 		strbuf_release(&name);
 		add_text(&out, done, c - sign);
