@@ -1156,6 +1156,9 @@ static const struct {
 	  "!x.median=2.5 GB lower 'median x' [step=2] x.n=1 'n x' x_ms.median=1 ms lower n2 ±0 'median "
 	  "x_ms' [step=2]",
 	  false },
+	/* words of YAML */
+	{ "x.json", "{\"null\": 1, \"true\": 2, \"no\": 3, \"a_ms\": 4}",
+	  "?!a_ms=4 ms lower no=3 null=1 true=2", false },
 	/* a spread beside the number */
 	{ "x.json",
 	  "{\"a_ms\": \"5.25 ms ± 84.3 µs\", \"b\": \"4 +/- 1 tok/s\", \"c_ms\": \"3.5±0.5\"}",

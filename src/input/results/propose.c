@@ -47,7 +47,8 @@ static bool is_writable(struct span s)
 /* A text as YAML has it: without quotes if it is a plain word, else in quotes. */
 static const char *quoted(const struct proposal *p, const char *text)
 {
-	bool plain = is_letter(text[0]) && !strpbrk(text, " \"#:,*?[]{}()&!|>%@`\\");
+	bool plain = is_letter(text[0]) && !strpbrk(text, " \"#:,*?[]{}()&!|>%@`\\") &&
+	             !span_is_listed_nocase(span_of(text), "null true false yes no on off");
 	return arena_printf(p->a, plain ? "%s" : "'%s'", text);
 }
 
