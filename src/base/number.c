@@ -208,6 +208,11 @@ int64_t number_mad(int64_t *v, size_t nr, int64_t *median)
 	return number_median(v, nr);
 }
 
+int64_t number_spread(int64_t *v, size_t nr, int64_t *median)
+{
+	return number_div_round((__int128)number_mad(v, nr, median) * 14826, 10000);
+}
+
 int64_t number_percentile(const int64_t *sorted, size_t nr, int pct)
 {
 	/* position in the sorted values, in hundredths */

@@ -81,6 +81,9 @@ int64_t number_median(int64_t *v, size_t nr);
 /// `v` is overwritten.
 int64_t number_mad(int64_t *v, size_t nr, int64_t *median);
 
+/// 1.4826 × number_mad(): the standard deviation, if the values have a normal distribution.
+int64_t number_spread(int64_t *v, size_t nr, int64_t *median);
+
 /// Percentile `pct` (0–100) of `nr` > 0 sorted values, interpolated linearly between neighboring
 /// values (NumPy's default), rounded half away from zero.
 int64_t number_percentile(const int64_t *sorted, size_t nr, int pct);

@@ -191,8 +191,8 @@ static void add_figures(struct trends *t, const struct baseline *b, const struct
 
 /* ---- change points ---- */
 
-/* Median and MAD (median absolute deviation, `*scatter`) of the values of runs [from, to); false if
-   no run has the figure. */
+/* Median and spread (`*scatter`, number_spread()) of the values of runs [from, to); false if no run
+   has the figure. */
 static bool level_of(const struct trend_figure *f, int64_t from, int64_t to, int64_t *median,
                      int64_t *scatter)
 {
@@ -202,7 +202,7 @@ static bool level_of(const struct trend_figure *f, int64_t from, int64_t to, int
 		if (f->runs.v[i] >= from && f->runs.v[i] < to)
 			v[nr++] = f->values.v[i];
 	if (nr)
-		*scatter = number_mad(v, nr, median);
+		*scatter = number_spread(v, nr, median);
 	free(v);
 	return nr > 0;
 }

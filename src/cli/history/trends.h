@@ -29,8 +29,8 @@ struct trend_figure {
 	int64_t rank; ///< rank of a figure of one rank; -1 for a figure over all ranks
 	const char *unit_word; ///< name of the unit, from unit_name()
 	int64_t digits; ///< number of decimals: values are in 10^-digits of the unit
-	int64_t newest, level, spread; ///< newest value; then median and MAD (median absolute
-	                               ///< deviation) of the values since the last change point
+	int64_t newest, level, spread; ///< newest value; then median and number_spread() of the values
+	                               ///< since the last change point
 	enum unit unit;
 	enum worse worse; ///< direction in which the figure is worse
 	VEC(int64_t) runs, values; ///< indexes of the runs with the figure, and its value in each

@@ -37,7 +37,7 @@ static int64_t share_of(const struct rule *r)
 /* A limit that follows from the spread of a figure. */
 struct init_limit {
 	int64_t limit; /* three times the spread, but at least 1 %; in 1e-6 percent */
-	int64_t spread; /* scaled median absolute deviation of the runs' figures, in 1e-6 percent */
+	int64_t spread; /* number_spread() of the runs' figures, in 1e-6 percent */
 	size_t runs;
 };
 
@@ -54,10 +54,9 @@ static bool init_limit_of(const struct rule *r, const struct history *h, struct 
 		if (nr == 1 && !value->label.n && value->rank < 0)
 			v[out->runs++] = value->value;
 	}
-	int64_t mad = out->runs >= RUNS_LEAST ? number_mad(v, out->runs, &median) : 0;
+	int64_t spread = out->runs >= RUNS_LEAST ? number_spread(v, out->runs, &median) : 0;
 	if (median > 0) {
-		/* for a normal distribution, 1.4826 MAD is the standard deviation */
-		out->spread = number_pct((__int128)mad * 14826 / 10000, median);
+		out->spread = number_pct(spread, median);
 		int64_t steps = (TIMES * out->spread + PCT / 2 - 1) / (PCT / 2);
 		out->limit = steps * (PCT / 2) > PCT ? steps * (PCT / 2) : PCT;
 	}

@@ -13,9 +13,9 @@ int64_t scaled_mad(const int64_t *v, size_t nr)
 {
 	int64_t median, *copy = mem_calloc(nr, sizeof *copy);
 	memcpy(copy, v, nr * sizeof *copy);
-	int64_t mad = number_mad(copy, nr, &median);
+	int64_t spread = number_spread(copy, nr, &median);
 	free(copy);
-	return number_div_round((__int128)mad * 14826, 10000);
+	return spread;
 }
 
 enum { EXACT_RUNS = 20 };
