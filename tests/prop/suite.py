@@ -102,6 +102,13 @@ def check_memory(dir):
     assert all_ < one * 1.25 + 4096, f"{one} KiB of 8 cases, {all_} KiB of {CASES}"
 
 
+def check_descriptors(dir):
+    """If no process can be started, the suite ends with a message."""
+    p = subprocess.run([PROGRAM, "suite", "one.yaml"], cwd=dir, capture_output=True, text=True, check=False, timeout=60,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4)))
+    assert p.returncode not in (0, 1) and p.stderr, p
+
+
 def main():
     if not PROGRAM or not shutil.which(PROGRAM):
         print("no program")
@@ -118,6 +125,7 @@ def main():
         check_shards(dir)
         check_budget(dir)
         check_memory(dir)
+        check_descriptors(dir)
     return 0
 
 

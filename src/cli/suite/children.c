@@ -144,7 +144,7 @@ enum status children_run(const struct child_work *c, size_t nr_work, size_t at_o
 		}
 		for (size_t i = 0; i < nr; i++)
 			fds[i] = (struct pollfd){ .fd = running[i].fd, .events = POLLIN };
-		if (poll(fds, nr, -1) < 0)
+		if (!nr || poll(fds, nr, -1) < 0)
 			continue;
 		for (size_t i = nr; i-- > 0;)
 			if (fds[i].revents && drain(&running[i])) {

@@ -43,7 +43,9 @@ static void fill_failure(struct suite *s, enum status st, const struct diag_log 
 	s->exit_code = status_exit_code(st);
 	s->verdict = VERDICT_ERROR;
 	s->error = arena_dup(&s->arena, span_of(error ? error : status_text(st)));
-	s->cases.nr = s->findings.nr = s->checks.nr = s->warnings.nr = 0;
+	s->cases.nr = s->findings.nr = s->checks.nr = s->warnings.nr = s->machine.nr = 0;
+	s->subjects.nr = s->shared.nr = s->sharing.nr = 0;
+	s->headline = NULL;
 	memset(s->counts, 0, sizeof s->counts);
 }
 
