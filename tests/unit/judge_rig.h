@@ -61,7 +61,9 @@ static inline enum status run_judge(struct bench_of_two *s)
 		                      .nr_promote = NR_OF(promote),
 		                      .nr_check = s->nr_check,
 		                      .needs_baseline = s->needs_baseline,
-		                      .baseline_workload = s->baseline_workload,
+		                      .baseline_workload = s->baseline_workload ? s->baseline_workload
+		                                           : s->bootstrap       ? NULL
+		                                                                : s->rules.workload,
 		                      .categories = &s->categories,
 		                      .runs.candidates = s->nr_repeats ? s->repeats : &s->candidate,
 		                      .runs.nr_candidates = s->nr_repeats ? s->nr_repeats : 1,

@@ -108,7 +108,7 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 	if (!in->nr_promote)
 		return "";
 	struct strbuf b = STRBUF_INIT;
-	strbuf_adds(&b, first ? "gpugate approve --new" : "gpugate approve");
+	strbuf_adds(&b, in->baseline_workload ? "gpugate approve" : "gpugate approve --new");
 	for (size_t i = 0; i < in->nr_promote; i++)
 		text_add_word(&b, &out->arena, in->promote[i]);
 	if (!first) {
