@@ -1180,6 +1180,42 @@ static void test_explain_all(void **state)
 	rules_release(&r);
 }
 
+/* A profile is told of a rule that it changes, not of one whose id ends alike. */
+static void test_explain_profile(void **state)
+{
+	(void)state;
+	struct rules r;
+	struct arena a = ARENA_INIT;
+	accepted(HEAD "  - {id: time, metric: step.time, fail: {increase: 5%}}\n  - {id: step-time, "
+	              "metric: step.time, fail: {increase: 5%}}\n"
+	              "profiles:\n  p: {rules: {step-time: {fail: {increase: 1%}}}}\n",
+	         &r);
+	assert_null(strstr(rules_explain(&a, &r, &r.rules.v[0]), "profile"));
+	assert_non_null(strstr(rules_explain(&a, &r, &r.rules.v[1]), "profile 'p'"));
+	arena_release(&a);
+	rules_release(&r);
+}
+
+/* The id of a rule of --limit is not longer than ids may be, and is no other rule's. */
+static void test_limit_ids(void **state)
+{
+	(void)state;
+	struct rules r;
+	struct diag_log log;
+	char limit[200];
+	diag_init(&log);
+	accepted(HEAD RULE, &r);
+	for (int i = 0; i < 2; i++) {
+		snprintf(limit, sizeof limit, "input.%0120d:+3%%", i);
+		if (rules_add_limit(limit, &r, &log) != ST_OK)
+			fail_msg("%s", diag_first_error(&log));
+	}
+	size_t nr = r.rules.nr;
+	assert_true(strcmp(r.rules.v[nr - 1].id, r.rules.v[nr - 2].id) != 0);
+	diag_release(&log);
+	rules_release(&r);
+}
+
 static void test_explain_exceptions(void **state)
 {
 	(void)state;
@@ -1222,18 +1258,32 @@ static void test_workload(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_root),          cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_and),           cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_values),        cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_depth),         cmocka_unit_test(test_tables),
-		cmocka_unit_test(test_hostile_sizes), cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_text_length),   cmocka_unit_test(test_files),
-		cmocka_unit_test(test_built_in),      cmocka_unit_test(test_explain),
-		cmocka_unit_test(test_workload),      cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_noise),         cmocka_unit_test(test_waivers),
-		cmocka_unit_test(test_exceptions),    cmocka_unit_test(test_explain_exceptions),
-		cmocka_unit_test(test_profiles),      cmocka_unit_test(test_unknown_profile),
-		cmocka_unit_test(test_own_rules),     cmocka_unit_test(test_explain_all),
+		cmocka_unit_test(test_root),
+		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_and),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_hostile_sizes),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_text_length),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_built_in),
+		cmocka_unit_test(test_explain),
+		cmocka_unit_test(test_explain_profile),
+		cmocka_unit_test(test_limit_ids),
+		cmocka_unit_test(test_workload),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_waivers),
+		cmocka_unit_test(test_exceptions),
+		cmocka_unit_test(test_explain_exceptions),
+		cmocka_unit_test(test_profiles),
+		cmocka_unit_test(test_unknown_profile),
+		cmocka_unit_test(test_own_rules),
+		cmocka_unit_test(test_explain_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

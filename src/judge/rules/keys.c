@@ -36,7 +36,7 @@ static bool id_is_valid(struct span id)
 		if (!is_letter(c) && !is_digit(c) && c != '.' && c != '_' && c != '-')
 			return false;
 	}
-	return id.n <= MAX_ID;
+	return id.n && id.n <= MAX_ID;
 }
 
 static const char *word_list(struct strbuf *b, const char *word)

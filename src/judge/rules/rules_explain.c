@@ -207,6 +207,15 @@ static const char *waiver_explain(struct arena *a, const struct waiver *w)
 	return wrapped(a, &b);
 }
 
+/* True if the text of a profile, "RULE.KEY VALUE, …", has a word that begins with `id`. */
+static bool changes_rule(const char *text, const char *id)
+{
+	const char *at = strstr(text, id);
+	while (at && at > text && at[-1] != ' ')
+		at = strstr(at + 1, id);
+	return at;
+}
+
 const char *rules_explain(struct arena *a, const struct rules *r, const struct rule *only)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -218,7 +227,7 @@ const char *rules_explain(struct arena *a, const struct rules *r, const struct r
 		if (!only || span_glob(span_of(r->waivers.v[i].rule), span_of(only->id)))
 			strbuf_addf(&b, "%s\n", waiver_explain(a, &r->waivers.v[i]));
 	for (size_t i = 0; i < r->profiles.nr; i++) {
-		if (!strstr(r->profiles.v[i].text, id))
+		if (!changes_rule(r->profiles.v[i].text, id))
 			continue;
 		struct strbuf p = STRBUF_INIT;
 		strbuf_addf(&p, "profile '%s': %s", r->profiles.v[i].name, r->profiles.v[i].text);
@@ -239,20 +248,26 @@ static const char *key_explain(struct arena *a, const struct key *k, const struc
 
 /* Append what the keys called `name` mean, in `map` and in the maps inside it. A meaning that
    several maps have is appended once. */
-static void add_keys(struct arena *a, const struct key_map *map, struct span name, struct strbuf *b)
+static void add_keys(struct arena *a, const struct key_map *map, struct span name,
+                     struct texts *told, struct strbuf *b)
 {
 	for (size_t i = 0; i < map->nr; i++) {
 		const struct key *k = &map->keys[i];
-		if (span_eq(span_of(k->name), name) && !strstr(strbuf_str(b), k->meaning))
+		if (span_eq(span_of(k->name), name) &&
+		    !ANY(t, told->nr, strcmp(told->v[t], k->meaning) == 0)) {
 			strbuf_adds(b, key_explain(a, k, map));
+			vec_push(told, k->meaning);
+		}
 		if (k->map)
-			add_keys(a, k->map, name, b);
+			add_keys(a, k->map, name, told, b);
 	}
 }
 
 const char *rules_key_explain(struct arena *a, struct span name)
 {
 	struct strbuf b = STRBUF_INIT;
-	add_keys(a, &rules_keys, name, &b);
+	struct texts told = { 0 };
+	add_keys(a, &rules_keys, name, &told, &b);
+	vec_release(&told);
 	return b.n ? arena_take(a, &b) : NULL;
 }

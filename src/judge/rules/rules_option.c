@@ -21,7 +21,9 @@ static enum status read_rule(struct document *d, void *out)
    appended if there is such a rule already. */
 static const char *id_of(struct rules *rules, struct span metric)
 {
-	char *id = arena_printf(&rules->arena, "limit-%.*s", (int)metric.n, metric.p);
+	enum { CHARS = 80 }; /* an id may have 100 */
+	char *id = arena_printf(&rules->arena, "limit-%.*s", metric.n < CHARS ? (int)metric.n : CHARS,
+	                        metric.p);
 	const char *out = id;
 	for (char *c = id; *c; c++)
 		if (!isalnum((unsigned char)*c) && *c != '.' && *c != '_')
