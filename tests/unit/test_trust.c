@@ -1331,6 +1331,31 @@ static void test_memory_sources(void **state)
 	}
 }
 
+/* Of two runs of the candidate, only the one with another source is named. */
+static void test_memory_source_of_one(void **state)
+{
+	(void)state;
+	struct sides s;
+	struct run runs[2];
+	setup(&s);
+	for (int i = 0; i < 2; i++) {
+		struct digest *d = fixture_digest(5, gemm, NR_OF(gemm));
+		d->total_steps = 5;
+		d->trust.launches = 10000;
+		runs[i] = fixture_run(d);
+	}
+	add_sources(&s.baseline, "ss");
+	add_sources(&runs[0], "ss");
+	add_sources(&runs[1], "tt");
+	trust_findings(&s.baseline, runs, 2, &(struct rules){ .min_steps = 1 }, &s.report);
+	assert_int_equal(s.report.trust.nr, 1);
+	assert_non_null(strstr(s.report.trust.v[0].message, "run 2 of the candidate"));
+	assert_string_equal(s.report.trust.v[0].id, "memory-source-differs");
+	run_release(&runs[0]);
+	run_release(&runs[1]);
+	release(&s);
+}
+
 /* The peak of a snapshot may be above that of the trace beside it, and less than 1 % below. */
 static void test_foreign_snapshot(void **state)
 {
@@ -1485,6 +1510,7 @@ int main(void)
 		cmocka_unit_test(test_no_baseline),
 		cmocka_unit_test(test_repeats),
 		cmocka_unit_test(test_memory_sources),
+		cmocka_unit_test(test_memory_source_of_one),
 		cmocka_unit_test(test_foreign_snapshot),
 		cmocka_unit_test(test_not_foreign),
 		cmocka_unit_test(test_fewer_steps),

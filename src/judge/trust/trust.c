@@ -200,7 +200,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 	trust_find_ranks(run, !want.baseline, &s);
 }
 
-/* Append a finding if both runs have memory figures. Called if the runs of both sides have no
+/* Append a finding if both runs have memory figures, and no source of them in common. Called if the runs of both sides have no
    source of these figures in common: the sources then differ, such as traces and snapshots, or the
    ranks of one run have several. */
 static void find_memory_source(const struct run *baseline, const struct run *candidate,
@@ -208,7 +208,7 @@ static void find_memory_source(const struct run *baseline, const struct run *can
 {
 	unsigned x = memory_sources(baseline), y = memory_sources(candidate);
 	const char *then = memory_source_of(x), *now = memory_source_of(y);
-	if (x != ~0U && y != ~0U)
+	if (x != ~0U && y != ~0U && !(x & y))
 		trust_add(s, "memory-source-differs", ON_MEMORY,
 		          "has memory figures of another source (%s) than the baseline (%s): their peaks "
 		          "are of different times",
