@@ -4,9 +4,10 @@
 #include "html/html.h"
 #include "html/svg.h"
 #include "metric/unit.h"
+#include "report/document.h"
 #include "report/table.h"
 
-enum { CHARTS = 4, LEAST_POINTS = 3 };
+enum { CHARTS = 4 };
 
 /* A limit as a line of a chart. */
 struct limit_line {
@@ -240,25 +241,6 @@ static void put_chart(struct html *h, const struct check *c)
 	html_puts(h, "</figure>\n");
 }
 
-/* True if the figure is equal in all runs, so that a chart would add nothing. */
-static bool is_constant(const struct trend *t)
-{
-	return ALL(i, t->points.nr, t->points.v[i].value == t->points.v[0].value);
-}
-
-/* Weight of a check's chart; charts with a larger weight come first. 2: the report did not pass,
- * and the check has the report's verdict. 1: another check, on the compute time or the wall time of
- * a step. 0: the check gets no chart. */
-static int weight(const struct report *r, const struct check *c)
-{
-	if (!c->trend || !c->has_change || c->trend->points.nr < LEAST_POINTS || c->metric->exact ||
-	    is_constant(c->trend))
-		return 0;
-	bool told = c->verdict == r->verdict && r->verdict != VERDICT_PASS;
-	bool step = c->metric->id == METRIC_STEP_COMPUTE_TIME || c->metric->id == METRIC_STEP_PERIOD;
-	return told ? 2 : step;
-}
-
 void html_history(struct html *h)
 {
 	const struct metric *drawn[CHARTS]; /* metrics that have a chart already, since several
@@ -268,7 +250,7 @@ void html_history(struct html *h)
 	for (int least = 2; least > 0; least--)
 		for (size_t i = 0; i < h->r->checks.nr && nr < CHARTS; i++) {
 			const struct check *c = &h->r->checks.v[i];
-			if (ANY(k, nr, drawn[k] == c->metric) || weight(h->r, c) != least)
+			if (ANY(k, nr, drawn[k] == c->metric) || doc_history_weight(h->r, c) != least)
 				continue;
 			drawn[nr++] = c->metric;
 			put_chart(h, c);

@@ -15,14 +15,25 @@ static void put_picture(struct document *d, const char *id, const char *title, e
 
 /* ---- history of figures ---- */
 
+/* True if the figure is equal in all runs, so that a chart would add nothing. */
+static bool is_constant(const struct trend *t)
+{
+	return ALL(i, t->points.nr, t->points.v[i].value == t->points.v[0].value);
+}
+
+int doc_history_weight(const struct report *r, const struct check *c)
+{
+	if (!c->trend || !c->has_change || c->trend->points.nr < HISTORY_POINTS || c->metric->exact ||
+	    is_constant(c->trend))
+		return 0;
+	bool told = c->verdict == r->verdict && r->verdict != VERDICT_PASS;
+	bool step = c->metric->id == METRIC_STEP_COMPUTE_TIME || c->metric->id == METRIC_STEP_PERIOD;
+	return told ? 2 : step;
+}
+
 void doc_history(struct document *d, const struct report *r)
 {
-	const struct check *c = r->checks.v;
-	/* the section is added if a figure has values of at least one run besides the two sides;
-	   html_history() chooses which of these figures have a chart */
-	if (ANY(i, r->checks.nr,
-	        c[i].trend && c[i].trend->points.nr >= HISTORY_POINTS && c[i].has_change &&
-	            !c[i].metric->exact))
+	if (ANY(i, r->checks.nr, doc_history_weight(r, &r->checks.v[i]) > 0))
 		put_picture(d, "history", "History", DOC_PAGE, "history");
 }
 

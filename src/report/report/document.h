@@ -146,7 +146,13 @@ void doc_ranks(struct document *d, const struct report *r, bool candidate, const
 /// a paragraph.
 const char *doc_where_text(struct document *d, const struct finding *f);
 
-/// Add a picture to the HTML page: the history of figures.
+/// Weight of a check's chart in the history of figures; charts with a larger weight come first. 2:
+/// the report did not pass, and the check has the report's verdict. 1: another check, on the compute
+/// time or the wall time of a step. 0: the check gets no chart, as it has fewer than three runs, or
+/// all have one value.
+int doc_history_weight(const struct report *r, const struct check *c);
+
+/// Add a picture to the HTML page: the history of figures, if there is a chart.
 void doc_history(struct document *d, const struct report *r);
 
 /// Add a picture to the HTML page: the parts of the wall time.

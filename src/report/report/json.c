@@ -222,11 +222,12 @@ static void figures(struct emit *e, const struct report *r)
 	}
 }
 
-/* Write the changes of memory. Nothing is written if the two sides have no category of memory in
-   common, as without snapshots. */
+/* Write the changes of memory, unless the two sides have no memory in common, as without
+   snapshots. */
 static void memory(struct emit *e, const struct report *r)
 {
-	if (!r->scaling.nr)
+	struct breakdown *const *v = r->breakdowns.v;
+	if (!r->scaling.nr && !ANY(i, r->breakdowns.nr, v[i]->memory && v[i]->parts.nr))
 		return;
 	emit_open_line(e, 1, "memory_attribution", '[');
 	for (size_t i = 0; i < r->breakdowns.nr; i++) {
