@@ -33,6 +33,24 @@ static enum status read_text(struct span text, size_t block, bool *other, struct
 	return st;
 }
 
+/* A warning says the value that was not measured, and nothing that follows it in the file. */
+static void test_unmeasured(void **state)
+{
+	(void)state;
+	static const char text[] = "{\"latency_ms\": -1, \"tokens_per_s\": 5}";
+	struct digest *d = digest_new();
+	struct diag_log log;
+	bool other;
+	diag_init(&log);
+	struct source *src = source_memory("m", text, sizeof text - 1, NULL);
+	assert_int_equal(inputs_read(src, d, &other, &log), ST_OK);
+	assert_non_null(log.first);
+	assert_non_null(strstr(log.first->text, "'latency_ms' is -1, not measured"));
+	diag_release(&log);
+	source_close(src);
+	digest_free(d);
+}
+
 static const struct row {
 	const char *text;
 	const char *figures; ///< expected figures, or, if `refused`, the error without the file's name
@@ -243,9 +261,10 @@ static void test_metrics(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),      cmocka_unit_test(test_wholes),
-		cmocka_unit_test(test_truncated), cmocka_unit_test(test_mutated),
-		cmocka_unit_test(test_limits),    cmocka_unit_test(test_metrics),
+		cmocka_unit_test(test_rows),    cmocka_unit_test(test_unmeasured),
+		cmocka_unit_test(test_wholes),  cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_mutated), cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_metrics),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

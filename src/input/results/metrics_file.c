@@ -79,7 +79,8 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 		r->nr_unmeasured++;
 		if (r->nr_named < READING_NAMED)
 			strbuf_addf(&r->unmeasured, "%s%s is %s", r->nr_named++ ? ", " : "", quoted,
-			            v->type == JSCAN_STRING ? text_quote(r->scratch, v->text) : v->text.p);
+			            v->type == JSCAN_STRING ? text_quote(r->scratch, v->text)
+			                                    : arena_dup(r->scratch, v->text));
 	} else if (fault == DECIMAL_NO_NUMBER || (said.n && !unit)) {
 		*r->other = true;
 		jscan_fail(
