@@ -259,15 +259,16 @@ void load_file(const struct loader *l, struct artifact_file *file)
 	mem_reads(file->path);
 	file->outcome = OUTCOME_DIGEST;
 	file->status = open_file(l, file, &src);
-	if (file->status != ST_OK)
-		return;
-	file->status = load_source(l, src, file);
-	/* The search for damage reads the file to its end. Files that are not artifacts are not
-	   searched, since they may be large. */
-	if (file->status != ST_OK && file->outcome != OUTCOME_NO_ARTIFACT)
-		source_blame_damage(src, file->log);
-	source_close(src);
-	if (!file->log->first)
-		diag_release(file->log); /* most files have no messages, and their logs then need no
-		                            memory */
+	if (file->status == ST_OK) {
+		file->status = load_source(l, src, file);
+		/* The search for damage reads the file to its end. Files that are not artifacts are not
+		   searched, since they may be large. */
+		if (file->status != ST_OK && file->outcome != OUTCOME_NO_ARTIFACT)
+			source_blame_damage(src, file->log);
+		source_close(src);
+		if (!file->log->first)
+			diag_release(file->log); /* most files have no messages, and their logs then need no
+			                            memory */
+	}
+	mem_reads(NULL);
 }
