@@ -1196,7 +1196,7 @@ static void test_explain_profile(void **state)
 	rules_release(&r);
 }
 
-/* The id of a rule of --limit is not longer than ids may be, and is no other rule's. */
+/* Rules of --limit with long names have ids of their own, which are not too long. */
 static void test_limit_ids(void **state)
 {
 	(void)state;

@@ -1331,7 +1331,7 @@ static void test_memory_sources(void **state)
 	}
 }
 
-/* Of two runs of the candidate, only the one with another source is named. */
+/* The finding names the one of two runs that has another source. */
 static void test_memory_source_of_one(void **state)
 {
 	(void)state;
