@@ -1159,13 +1159,9 @@ static const struct {
 	/* words of YAML */
 	{ "x.json", "{\"null\": 1, \"true\": 2, \"no\": 3, \"a_ms\": 4}",
 	  "?!a_ms=4 ms lower no=3 null=1 true=2", false },
-	/* a spread beside the number */
-	{ "x.json",
-	  "{\"a_ms\": \"5.25 ms ± 84.3 µs\", \"b\": \"4 +/- 1 tok/s\", \"c_ms\": \"3.5±0.5\"}",
-	  "!a_ms=5.25 ms lower b=4 tok/s higher c_ms=3.5 ms lower", false },
-	{ "x.json", "{\"a_ms\": \"5.25 ± x\"}", "!m: 'a_ms' is '5.25 ± x', not a number", true },
-	{ "x.json", "{\"d_ms\": \"2 ms ± 0.5 ms (ok)\"}",
-	  "!m: 'd_ms' is '2 ms ± 0.5 ms (ok)', not a number", true },
+	/* a spread beside a number is left over */
+	{ "x.json", "{\"a_ms\": \"5.25 ms ± 84.3 µs\"}",
+	  "!m: 'a_ms' is '5.25 ms ± 84.3 µs', not a number", true },
 	/* lines with quotes and signs; names with digits */
 	{ "x.log",
 	  "'loss': -2.5, \"rate\": 5 tok/s\n'loss': 1.5, \"rate\": 6 tok/s\np50 5.5 ms p99 7.5 ms\n",

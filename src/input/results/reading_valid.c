@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/vec.h"
 #include "metric/figure_name.h"
 #include "results/path.h"
 #include "results/readings.h"
@@ -77,27 +76,6 @@ static bool is_unit(struct span s)
 	return s.n <= UNIT_CHARS;
 }
 
-/* The unit in the text behind a number, without a spread such as "± 0.2" or "ms +/- 0.2 ms". If the
-   spread is not a number, the text stays as it is. */
-static struct span unit_behind(struct span s)
-{
-	static const char *const signs[] = { "±", "+/-" };
-	char buf[NUMBER_CHARS + 1];
-	struct span number;
-	s = span_trim(s, " ");
-	for (size_t i = 0; i < NR_OF(signs); i++) {
-		const char *at = memmem(s.p, s.n, signs[i], strlen(signs[i]));
-		if (!at)
-			continue;
-		struct span unit = span_trim((struct span){ s.p, (size_t)(at - s.p) }, " ");
-		struct span spread = span_trim(span_from(s, (size_t)(at - s.p) + strlen(signs[i])), " ");
-		size_t n = copy_number(spread, false, &number, buf);
-		spread = span_trim(span_from(spread, n), " ");
-		return !n || !is_unit(spread) ? s : unit.n ? unit : spread;
-	}
-	return s;
-}
-
 /* Reads "0:01:30" or "1:30.5" as seconds; false if the text is not such a time. */
 static bool read_clock(struct span s, struct decimal *out)
 {
@@ -146,7 +124,7 @@ enum decimal_fault reading_number_as(const struct value *v, bool thousands, stru
 		return DECIMAL_OK;
 	}
 	size_t n = copy_number(s, thousands, &number, buf);
-	*unit = unit_behind(span_from(s, n));
+	*unit = span_trim(span_from(s, n), " ");
 	return is_unit(*unit) ? decimal_parse(number, out) : DECIMAL_NO_NUMBER;
 }
 

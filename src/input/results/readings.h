@@ -73,10 +73,9 @@ GG_MUST_CHECK enum status readings_finish(struct readings *r, const struct readi
                                           struct digest *d, struct diag_log *log);
 
 /// Reads a value as a number; `*unit` is the word that follows it in a text and may be a unit,
-/// known or not, or ""; `unit` may be NULL. A spread behind the number, "± 0.2 ms" or "+/- 0.2", is
-/// skipped. DECIMAL_NO_NUMBER for a value that is neither a number nor a text, such as null, and
-/// for a text that is not a number with or without a unit. If the value's name is that of a
-/// duration of a whole run, a text such as "0:01:30" is read as seconds.
+/// known or not, or ""; `unit` may be NULL. DECIMAL_NO_NUMBER for a value that is neither a number
+/// nor a text, such as null, and for a text that is not a number with or without a unit. If the
+/// value's name is that of a duration of a whole run, a text such as "0:01:30" is read as seconds.
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit);
 
 /// Like reading_number(). If `thousands` is set, a comma separates thousands: "1,900" is 1900.
