@@ -634,7 +634,7 @@ static void test_refused(void **state)
 		{ HEAD "  - {metric: step.time, fail: {increase: 5%}}\n", "f:3:5: a rule lacks 'id'" },
 		{ HEAD "  - {id: a, fail: {increase: 5%}}\n", "f:3:5: a rule lacks 'metric'" },
 		{ HEAD "  - {id: a b, metric: step.time, fail: {increase: 5%}}\n",
-		  "f:3:10: 'id' is at most 100 letters" },
+		  "f:3:10: 'id' is 1 to 100 letters" },
 		{ HEAD RULE RULE, "f:4:10: two rules are called 'a': the other is in line 3" },
 		{ HEAD "  - {id: a, metric: step.tme, fail: {increase: 5%}}\n",
 		  "f:3:21: 'step.tme' is not a known metric: did you mean 'step.time'?" },
@@ -789,7 +789,7 @@ static void test_refused(void **state)
 		{ PROFILE("rules: {a: {fail: {increase: 1%}}, a: {fail: {increase: 2%}}}"),
 		  "f:6:40: 'a' is written twice, first in line 6" },
 		{ HEAD RULE "profiles: {\"a b\": {steps: {min: 2}}}\n",
-		  "f:4:12: 'profiles' is at most 100 letters" },
+		  "f:4:12: 'profiles' is 1 to 100 letters" },
 		{ HEAD RULE "profiles: {p: {steps: {min: 2}}, p: {steps: {min: 3}}}\n",
 		  "f:4:34: 'p' is written twice, first in line 4" },
 		{ HEAD RULE "profiles: {p: 1}\n", "f:4:15: 'p' must be a map of keys, not one value" },
@@ -988,7 +988,7 @@ static void test_counts(void **state)
 			accepted(b.p, &r);
 			rules_release(&r);
 		} else {
-			assert_true(refused(b.p, b.n, "f:3:10: 'id' is at most 100 letters"));
+			assert_true(refused(b.p, b.n, "f:3:10: 'id' is 1 to 100 letters"));
 		}
 		strbuf_release(&b);
 	}

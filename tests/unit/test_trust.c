@@ -1331,29 +1331,37 @@ static void test_memory_sources(void **state)
 	}
 }
 
-/* The finding names the one of two runs that has another source. */
+/* The finding names the one of two runs that has another source, or both if the baseline has the
+   sources of both. */
 static void test_memory_source_of_one(void **state)
 {
 	(void)state;
-	struct sides s;
-	struct run runs[2];
-	setup(&s);
-	for (int i = 0; i < 2; i++) {
-		struct digest *d = fixture_digest(5, gemm, NR_OF(gemm));
-		d->total_steps = 5;
-		d->trust.launches = 10000;
-		runs[i] = fixture_run(d);
+	static const char *const sources[][2] = { { "ss",
+		                                        "has memory figures of another source (trace)" },
+		                                      { "bb", "of another source than another run" } };
+	for (size_t k = 0; k < NR_OF(sources); k++) {
+		struct sides s;
+		struct run runs[2];
+		setup(&s);
+		add_sources(&s.baseline, sources[k][0]);
+		for (int i = 0; i < 2; i++) {
+			struct digest *d = fixture_digest(5, gemm, NR_OF(gemm));
+			d->total_steps = 5;
+			d->trust.launches = 10000;
+			runs[i] = fixture_run(d);
+			add_sources(&runs[i], i ? "tt" : "ss");
+		}
+		trust_findings(&s.baseline, runs, 2, &(struct rules){ .min_steps = 1 }, &s.report);
+		assert_int_equal(s.report.trust.nr, k + 1);
+		const struct trust_finding *f = &s.report.trust.v[k];
+		assert_string_equal(f->id, "memory-source-differs");
+		assert_non_null(strstr(f->message, sources[k][1]));
+		assert_true(strstr(f->message, "run 2 of the candidate") ||
+		            strstr(s.report.trust.v[0].message, "run 2 of the candidate"));
+		run_release(&runs[0]);
+		run_release(&runs[1]);
+		release(&s);
 	}
-	add_sources(&s.baseline, "ss");
-	add_sources(&runs[0], "ss");
-	add_sources(&runs[1], "tt");
-	trust_findings(&s.baseline, runs, 2, &(struct rules){ .min_steps = 1 }, &s.report);
-	assert_int_equal(s.report.trust.nr, 1);
-	assert_non_null(strstr(s.report.trust.v[0].message, "run 2 of the candidate"));
-	assert_string_equal(s.report.trust.v[0].id, "memory-source-differs");
-	run_release(&runs[0]);
-	run_release(&runs[1]);
-	release(&s);
 }
 
 /* The peak of a snapshot may be above that of the trace beside it, and less than 1 % below. */

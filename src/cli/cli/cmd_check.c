@@ -202,6 +202,7 @@ enum status cmd_check(const struct options *o, struct diag_log *log)
 	bool fresh = st == ST_OK && j.b.pin.ranks.nr == 0;
 	if (st == ST_OK && fresh && r->status == ST_OK && o->value[OPT_BOOTSTRAP]) {
 		r->made = j.path;
+		r->accept = ""; /* the run is the baseline already */
 		st = bootstrap(&j.candidates, &j.setup, j.path, log);
 	}
 	if (st == ST_OK && !fresh && o->value[OPT_PROPOSE] && r->counts[VERDICT_FAIL])

@@ -46,6 +46,7 @@ static void fill_failure(struct suite *s, enum status st, const struct diag_log 
 	s->cases.nr = s->findings.nr = s->checks.nr = s->warnings.nr = s->machine.nr = 0;
 	s->subjects.nr = s->shared.nr = s->sharing.nr = 0;
 	s->headline = NULL;
+	s->plan_runs = s->plan_pairs = 0;
 	memset(s->counts, 0, sizeof s->counts);
 }
 

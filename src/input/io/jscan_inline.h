@@ -26,7 +26,8 @@ JSCAN_INLINE void jscan_cursor_end(struct jscan *js, const struct jscan_cursor *
 {
 	js->at = c->at;
 	js->place[js->depth] = c->place;
-	if (c->place->n) /* true after a key, false at the beginning of an object */
+	if (c->place->n) /* if there is no text, the object has just begun, or the scanner read the key
+	                    and has set the bit */
 		js->begun[(js->depth - 1) / 64] |= (uint64_t)1 << ((js->depth - 1) % 64);
 }
 

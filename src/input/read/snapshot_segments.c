@@ -3,7 +3,7 @@
 
 struct raw_block {
 	struct scalar address, size, requested;
-	int state; ///< index of the block's state in the list of names; -1 if not given
+	int state; ///< state of the block (enum block_state); -1 if not given
 	bool has_frames;
 	struct scalar real_size; ///< requested size of the block, from the block's own history (torch
 	                         ///< 2.0)

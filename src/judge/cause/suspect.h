@@ -54,7 +54,7 @@ struct inquiry {
 	              ///< step.time or step.cuda_time; 0 if unknown
 	const char *phase; ///< kind of steps, such as "decode", to which inquiry_figure() is limited;
 	                   ///< NULL: all steps
-	const char *step; ///< word for what times are given per in messages: "step" or "window"
+	const char *step; ///< what messages give times per: "step" or "window"
 	VEC(struct suspect) suspects;
 };
 

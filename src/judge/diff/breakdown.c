@@ -171,7 +171,6 @@ static void write_children(struct parts *p, struct node *parent, int depth)
 			nr++;
 			continue;
 		}
-		n->shown = true;
 		if (!n->group && p->describe)
 			p->describe(p->ctx, n);
 		if (n->label)

@@ -37,8 +37,6 @@ struct node {
 	bool group; ///< true: when small nodes are summed up, the node counts as being as large as its
 	            ///< largest child, since the children's changes may cancel out in its own change;
 	            ///< false: its own change counts. Nodes are always sorted by their own change
-	bool shown; ///< true once the node has become a part of the breakdown; a node that is summed up
-	            ///< with others never does
 	enum node_order order; ///< order of the node's children
 	const char *one, *many; ///< nouns for the row of children that are summed up ("3 kernels"),
 	                        ///< singular and plural
@@ -52,7 +50,7 @@ struct node {
 struct parts {
 	struct arena *arena;
 	struct breakdown *out; ///< the result, in `arena`; the caller must release its list of parts
-	struct arena nodes; ///< memory of the nodes, released by parts_write()
+	struct arena nodes; ///< memory of the nodes, released by parts_write() and parts_drop()
 
 	/// Called for each node that is not a group, just before it becomes a part: sets the label and
 	/// the detail, and adds children. NULL: not called.

@@ -19,9 +19,9 @@ void confirm_raise_plan(const struct noise_model *m, const struct comparison *c,
 
 /// True if the failure `d` of `c`, a check of the entry `e`, may not come from the change: at least
 /// two of the newest 20 runs of main have values as far off as the candidate's, and there are too
-/// few pairs to decide. `evidence` then gets the number of pairs
-/// that are missing, and a text owned by `a`. `is_main`: the candidate is a run of main itself, and
-/// the newest runs do not count if they failed.
+/// few pairs to decide. `evidence` then gets the number of pairs that are missing, and a text owned
+/// by `a`. `is_main`: the candidate is a run of main itself, and the newest runs do not count if
+/// they failed.
 bool confirm_is_shown(const struct noise_model *m, const struct entry *e, bool is_main,
                       const struct comparison *c, const struct decision *d, struct arena *a,
                       struct evidence *evidence);

@@ -30,7 +30,8 @@ struct judge_input {
 	int64_t today; ///< days since 1970-01-01 (UTC), for the end dates of waivers
 	enum fail_on fail_on;
 	const char *baseline_path; ///< path of the baseline as the user wrote it
-	const char *baseline_workload; ///< workload that the baseline was made for
+	const char *baseline_workload; ///< workload that the stored baseline was made for; NULL: no
+	                               ///< baseline is stored, and the first one is made with --new
 
 	/// commit and time of the approved run; "" if unknown
 	const char *baseline_commit, *baseline_time;

@@ -287,9 +287,8 @@ static double squares_of_shares(const struct noise_model *m)
 /* ---- the noise of today's machine ---- */
 
 /* Share of the machine's variance that all runs of the candidate have in common. It is 1 if there
-   is only one run, or if they were made one after the other in one job on one host, and 0 if each
-   was made in another job or on another host than the first. In other cases, or if the recordings
-   do not say, it is an assumed value. */
+   is only one run, or if each was made TOGETHER with the first (environment_together()), and 0 if
+   each was made APART from it. In other cases it is an assumed value. */
 static double shared_by_repeats(const struct bench *b)
 {
 	const double unknown = 0.3;

@@ -140,8 +140,7 @@ static enum status check_scalar(struct document *d, const struct key *key, struc
 	switch (key->kind) {
 	case KEY_ID:
 		if (!id_is_valid(n->text))
-			return document_fail(d, n,
-			                     "'%s' is at most %d letters, digits, '.', '_' and '-', not %s",
+			return document_fail(d, n, "'%s' is 1 to %d letters, digits, '.', '_' and '-', not %s",
 			                     key->name, MAX_ID, document_quote(d, n->text));
 		return ST_OK;
 	case KEY_WORKLOAD:

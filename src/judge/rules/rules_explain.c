@@ -207,19 +207,10 @@ static const char *waiver_explain(struct arena *a, const struct waiver *w)
 	return wrapped(a, &b);
 }
 
-/* True if the text of a profile, "RULE.KEY VALUE, …", has a word that begins with `id`. */
-static bool changes_rule(const char *text, const char *id)
-{
-	const char *at = strstr(text, id);
-	while (at && at > text && at[-1] != ' ')
-		at = strstr(at + 1, id);
-	return at;
-}
-
 const char *rules_explain(struct arena *a, const struct rules *r, const struct rule *only)
 {
 	struct strbuf b = STRBUF_INIT;
-	const char *id = only ? arena_printf(a, "%s.", only->id) : "";
+	const char *id = only ? arena_printf(a, " %s ", only->id) : "";
 	for (size_t i = 0; i < r->rules.nr; i++)
 		if (!only || only == &r->rules.v[i])
 			strbuf_addf(&b, "%s\n", rule_explain(a, &r->rules.v[i]));
@@ -227,7 +218,7 @@ const char *rules_explain(struct arena *a, const struct rules *r, const struct r
 		if (!only || span_glob(span_of(r->waivers.v[i].rule), span_of(only->id)))
 			strbuf_addf(&b, "%s\n", waiver_explain(a, &r->waivers.v[i]));
 	for (size_t i = 0; i < r->profiles.nr; i++) {
-		if (!changes_rule(r->profiles.v[i].text, id))
+		if (only && !strstr(r->profiles.v[i].rules, id))
 			continue;
 		struct strbuf p = STRBUF_INIT;
 		strbuf_addf(&p, "profile '%s': %s", r->profiles.v[i].name, r->profiles.v[i].text);

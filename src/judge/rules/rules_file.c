@@ -178,8 +178,7 @@ static enum status read_all(struct document *d, void *ctx)
 		enum status st = p == chosen ? ST_OK : read_variant(d, p, &other);
 		rules_release(&other);
 		TRY(st);
-		vec_push(&out->profiles, (struct profile){ arena_dup(&out->arena, p->key->text),
-		                                           profile_text(p, &out->arena) });
+		vec_push(&out->profiles, profile_of(p, &out->arena));
 	}
 	return ST_OK;
 }

@@ -1,4 +1,4 @@
-/// Internal to the rules_*.c files: the steps of reading a rules file.
+/// Internal to the folder rules: the keys of a rules file, and the steps of reading one.
 #ifndef GG_RULES_RULES_INTERNAL_H
 #define GG_RULES_RULES_INTERNAL_H
 
@@ -76,8 +76,7 @@ GG_MUST_CHECK enum status differences_apply(struct document *d);
 GG_MUST_CHECK enum status profile_apply(struct document *d, const struct node *p,
                                         const struct node **root);
 
-/// The changes that a profile makes, in one line such as "steps.warmup 5, step-time.fail.increase
-/// 3%". Owned by `a`.
-const char *profile_text(const struct node *p, struct arena *a);
+/// A profile, with the changes that it makes as text. Owned by `a`.
+struct profile profile_of(const struct node *p, struct arena *a);
 
 #endif

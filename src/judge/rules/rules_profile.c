@@ -85,9 +85,13 @@ static void add_text(struct strbuf *b, const struct node *map, const char *path,
 	}
 }
 
-const char *profile_text(const struct node *p, struct arena *a)
+struct profile profile_of(const struct node *p, struct arena *a)
 {
-	struct strbuf b = STRBUF_INIT;
-	add_text(&b, p, "", a);
-	return arena_take(a, &b);
+	struct strbuf text = STRBUF_INIT, rules = STRBUF_INIT;
+	add_text(&text, p, "", a);
+	strbuf_addch(&rules, ' ');
+	for (const struct node *n = node_first(node_get(p, "rules")); n; n = n->next)
+		strbuf_addf(&rules, "%s ", n->key->text.p);
+	return (struct profile){ arena_dup(a, p->key->text), arena_take(a, &text),
+		                     arena_take(a, &rules) };
 }

@@ -200,15 +200,19 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 	trust_find_ranks(run, !want.baseline, &s);
 }
 
-/* Append a finding if both runs have memory figures, and no source of them in common. Called if the runs of both sides have no
-   source of these figures in common: the sources then differ, such as traces and snapshots, or the
-   ranks of one run have several. */
-static void find_memory_source(const struct run *baseline, const struct run *candidate,
+/* Append a finding if both runs have memory figures, and no source of them in common: one has
+   traces and the other snapshots, or the ranks of one have several. Called only if all runs
+   together have no source in common; if each has one in common with the baseline (`apart` is
+   false), the finding is on all of them. */
+static void find_memory_source(const struct run *baseline, const struct run *candidate, bool apart,
                                const struct trust_scope *s)
 {
 	unsigned x = memory_sources(baseline), y = memory_sources(candidate);
 	const char *then = memory_source_of(x), *now = memory_source_of(y);
-	if (x != ~0U && y != ~0U && !(x & y))
+	if (x != ~0U && y != ~0U && !apart)
+		trust_add(s, "memory-source-differs", ON_MEMORY,
+		          "has memory figures of another source than another run of the candidate");
+	else if (x != ~0U && y != ~0U && !(x & y))
 		trust_add(s, "memory-source-differs", ON_MEMORY,
 		          "has memory figures of another source (%s) than the baseline (%s): their peaks "
 		          "are of different times",
@@ -353,6 +357,8 @@ void trust_findings(const struct run *baseline, const struct run *candidates, si
 		memory &= memory_sources(&candidates[i]);
 	}
 	bool by_trace = memory_is_by_trace(memory);
+	bool apart =
+	    baseline && ANY(i, nr, !(memory_sources(baseline) & memory_sources(&candidates[i])));
 	for (size_t i = 0; i < nr; i++) {
 		struct trust_scope s = { out, true, -1, baseline ? NULL : "the run", by_trace };
 		if (i)
@@ -362,7 +368,7 @@ void trust_findings(const struct run *baseline, const struct run *candidates, si
 			find_memory_ranks(baseline, &candidates[i], &s);
 		}
 		if (baseline && !memory)
-			find_memory_source(baseline, &candidates[i], &s);
+			find_memory_source(baseline, &candidates[i], apart, &s);
 		find_in_run(&candidates[i], s, want);
 	}
 	want.other = nr ? &candidates[0] : NULL;

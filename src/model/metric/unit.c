@@ -104,12 +104,18 @@ static int place_of(uint64_t v, int digits)
 	return -digits;
 }
 
-/* Appends at least four significant digits of v / 10^digits, without trailing zeros. The exponent
-   form is used only if plain digits would be mostly zeros. */
+/* Appends at least four significant digits of v / 10^digits, without trailing zeros. Numbers with
+   more than LARGE digits before the decimal point, or more than -SMALL zeros behind it, are written
+   in the exponent form. */
 static void add_figure(struct strbuf *out, uint64_t v, int digits)
 {
+	enum { SIGNIFICANT = 4 };
 	int place = place_of(v, digits); /* number of digits before the decimal point */
 	if (v && (place > LARGE || place < SMALL)) {
+		int more = place + digits - SIGNIFICANT;
+		uint64_t step = more > 0 ? (uint64_t)number_power_of_10(more) : 1;
+		v = (v + step / 2) / step * step; /* 9999.9 becomes 10000, which has a digit more */
+		place = place_of(v, digits);
 		add_figure(out, v, place + digits - 1);
 		strbuf_addf(out, "e%d", place - 1);
 		return;

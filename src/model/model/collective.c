@@ -172,7 +172,7 @@ struct collective_call collective_of(const struct event *ev)
 	const struct dtype *type = dtype_find(text);
 	if (type)
 		c.dtype = span_of(type->name);
-	/* torch records only the inputs of the collective; in a gather, the input is one rank's needle
+	/* torch records only the inputs of the collective; in a gather, the input is one rank's share
 	 * of the message, so the size of the message stays unknown */
 	if (c.kind != COLLECTIVE_ALL_GATHER && c.kind != COLLECTIVE_GATHER)
 		c.bytes = message_bytes(nelems, type);

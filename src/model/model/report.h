@@ -165,8 +165,10 @@ struct trust_finding {
 	int64_t rank; ///< number of the rank; -1 for the whole run
 	bool candidate; ///< true if the finding is on the candidate; false if it is on the baseline
 	bool warning_only; ///< true if the finding makes no check inconclusive
-	const char
-	    *work; ///< comma-separated names of the work that differs; NULL in findings on other things
+	/// In findings that a figure of a result file measures other work: names of the settings and
+	/// counts (requests, samples, …) that differ, with commas between them, or the name of the
+	/// first count that differs; else NULL.
+	const char *work;
 	VEC(const char *) spoils; ///< names of metrics that cannot be believed
 	int64_t fallen; ///< size of the difference between baseline and candidate, in 1e-6 %; 0 if the
 	                ///< finding is not about a difference

@@ -148,6 +148,7 @@ struct waiver {
 struct profile {
 	const char *name;
 	const char *text; ///< keys and values: "steps.warmup 5, step-time.fail.increase 3%"
+	const char *rules; ///< ids of the rules that it changes, with a blank before and behind each
 };
 
 /// Paths of tables that take the place of built-in ones; NULL: the built-in one.

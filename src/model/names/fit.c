@@ -6,9 +6,9 @@
 #include "names/short.h"
 
 /* Characters that reports put into names. BREAK: place at which a line may break, in comments on
-   pull requests; BLANK: blank that does not break a line; CUT: the middle of a long name;
-   UNKNOWN: replaces a character that cannot be printed, and in CI logs the second '#' of "##",
-   which begins a command. */
+   pull requests; BLANK: blank that does not break a line; CUT: replaces the middle of a long
+   name; UNKNOWN: replaces a character that cannot be printed, and in CI logs the
+   second '#' of "##", which begins a command. */
 #define CUT_TEXT "\u2026"
 enum { BREAK = 0x200B, BLANK = 0xA0, CUT = 0x2026, UNKNOWN = 0xFFFD, HASH_CHARS = 9 };
 

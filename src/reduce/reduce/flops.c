@@ -24,7 +24,8 @@ void flops_release(struct flops *f)
 static bool is_call(const struct known_call *k, const struct span *texts, int64_t recorded)
 {
 	size_t at = 0;
-	bool same = k->recorded == recorded;
+	/* without the first condition, NULL + 0 would be computed for an entry that is not used */
+	bool same = k->text.n > 0 && k->recorded == recorded;
 	for (size_t i = 0; same && i < CALL_TEXTS; at = k->ends[i++])
 		same = span_eq((struct span){ k->text.p + at, k->ends[i] - at }, texts[i]);
 	return same;

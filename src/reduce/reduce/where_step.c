@@ -2,7 +2,7 @@
 #include "base/search.h"
 #include "reduce/reducer.h"
 
-/* A step (or a trace without steps) with more activities or calls than this is not kept. */
+/* A step (or a trace without steps) with more activities than this is not kept. */
 enum { LAUNCHES = 16384 };
 
 ORDERING_POINTERS(duration_cmp, struct mark,
@@ -102,7 +102,7 @@ static void add_launch(struct reducer *r, struct digest *d, struct idmap *ids,
 {
 	const struct where_step *s = &r->where.step;
 	const struct where_step_call *call = SEARCH_EQUAL(s->calls.v, s->calls.nr, span, a->work.span);
-	uint32_t row = row_at(r, d, ids, &a->work);
+	uint32_t row = call ? row_at(r, d, ids, &a->work) : NO_ID;
 	if (row == NO_ID)
 		return;
 	struct code_launch l = { .row = row,

@@ -6,13 +6,12 @@
 #include "base/number.h"
 #include "base/sort.h"
 
-enum { MAD_SCALE = 14826, MAD_DEN = 10000, MADS = 3 };
+enum { MADS = 3 };
 
 struct peers peers_of(int64_t *v, size_t nr)
 {
 	struct peers s;
-	int64_t mad = number_mad(v, nr, &s.median);
-	s.mad = number_div_round((__int128)mad * MAD_SCALE, MAD_DEN);
+	s.mad = number_spread(v, nr, &s.median);
 	return s;
 }
 

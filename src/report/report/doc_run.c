@@ -209,8 +209,8 @@ void doc_advice(struct document *d, const struct report *r)
 			title = arena_printf(
 			    &d->arena, "%" PRId64 " built-in rules need a baseline, which this command makes:",
 			    r->left_out);
-		/* a comment has room for one command; a failure that is to be confirmed cannot be accepted
-		 * yet */
+		/* a comment has room for one command: while a failure is to be confirmed, that is the
+		 * command above, which confirms it */
 		doc_command(d, title,
 		            doubtful         ? DOC_COLLAPSED
 		            : r->unconfirmed ? DOC_TERMINAL

@@ -147,9 +147,9 @@ void doc_ranks(struct document *d, const struct report *r, bool candidate, const
 const char *doc_where_text(struct document *d, const struct finding *f);
 
 /// Weight of a check's chart in the history of figures; charts with a larger weight come first. 2:
-/// the report did not pass, and the check has the report's verdict. 1: another check, on the compute
-/// time or the wall time of a step. 0: the check gets no chart, as it has fewer than three runs, or
-/// all have one value.
+/// the report did not pass, and the check has the report's verdict. 1: another check, on the
+/// compute time or the wall time of a step. 0: the check gets no chart: it is neither of these, its
+/// metric is exact, it has no change, or its trend has fewer than three runs or only one value.
 int doc_history_weight(const struct report *r, const struct check *c);
 
 /// Add a picture to the HTML page: the history of figures, if there is a chart.
