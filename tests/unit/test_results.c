@@ -1156,6 +1156,14 @@ static const struct {
 	  "!x.median=2.5 GB lower 'median x' [step=2] x.n=1 'n x' x_ms.median=1 ms lower n2 ±0 'median "
 	  "x_ms' [step=2]",
 	  false },
+	/* keys that YAML would take for several words, and characters that it cannot have */
+	{ "x.json",
+	  "[{\"name\": \"a\", \"global, batch size\": 8, \"my # batch size\": 8, \"x: batch size\": 8, "
+	  "\"[g] batch size\": 8, \"t_ms\": 1}]",
+	  "!t_ms=1 ms lower [.global__batch_size=8] [.my___batch_size=8] [.x__batch_size=8] "
+	  "[._g__batch_size=8]",
+	  false },
+	{ "x.json", "{\"t\xef\xbf\xbe_ms\": 1, \"t_ms\": 2}", "!t_ms=2 ms lower", false },
 	/* words of YAML */
 	{ "x.json", "{\"null\": 1, \"true\": 2, \"no\": 3, \"a_ms\": 4}",
 	  "?!a_ms=4 ms lower no=3 null=1 true=2", false },

@@ -35,7 +35,8 @@ static bool is_printed(struct span s)
 	text_add_line(&line, s);
 	bool same = span_eq(strbuf_span(&line), s);
 	strbuf_release(&line);
-	return same;
+	/* U+FFFE and U+FFFF are valid UTF-8, and no characters */
+	return same && !memmem(s.p, s.n, "\xef\xbf\xbe", 3) && !memmem(s.p, s.n, "\xef\xbf\xbf", 3);
 }
 
 /* True for a text that can be put in quotes, in a path and in YAML, without escapes. */
@@ -203,7 +204,7 @@ static const char *deeper(const struct proposal *p, const char *name)
 
 static void add_work(struct proposal *p, const char *path)
 {
-	p->work = arena_printf(p->a, "%s%s%s", p->work, *p->work ? ", " : "", path);
+	p->work = arena_printf(p->a, "%s%s%s", p->work, *p->work ? ", " : "", quoted(p, path));
 }
 
 /* True for a setting whose name is of this kind (figure_is_setting()); its value may be null. In

@@ -72,6 +72,21 @@ static const char *bracket_end(const char *p)
 	return *p ? p + 1 : p;
 }
 
+/* Adds a bracket expression; \d, \s and \w within it are classes, too. */
+static void add_bracket(const char *from, const char *to, struct strbuf *out)
+{
+	static const char letters[] = "dsw";
+	static const char *const classes[] = { "0-9", "[:space:]", "A-Za-z0-9_" };
+	for (; from < to; from++) {
+		const char *at = *from == '\\' && from + 1 < to ? strchr(letters, from[1]) : NULL;
+		if (at)
+			strbuf_adds(out, classes[at - letters]);
+		else
+			strbuf_addch(out, *from);
+		from += at != NULL;
+	}
+}
+
 /* Adds a named group whose name begins at `p`, after "(?<". Returns the byte after the name's '>',
    or NULL if the name is invalid. */
 static const char *add_group(struct pattern *out, const char *p)
@@ -102,7 +117,7 @@ static const char *translate(const char *p, struct pattern *out)
 		} else if (*p == '[') {
 			p = bracket_end(p);
 			nest(&nesting, 'x');
-			strbuf_add(&out->plain, (struct span){ from, (size_t)(p - from) });
+			add_bracket(from, p, &out->plain);
 		} else if (*p == '{') {
 			return "has a count in braces; \\{ is a brace";
 		} else if (*p == '(' && ++out->nr_groups > GROUPS) {
