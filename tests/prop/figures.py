@@ -1734,11 +1734,11 @@ def rates_of_logs(folder):
 def lines_of_logs(folder):
     """What is proposed for a log reads all its figures, also those that stand in one line only: a worse one fails, one that is gone is missing."""
     rng = random.Random(20261130)
-    figures = [("Throughput", "tok/s", 0.5), ("Mean latency", "ms", 2), ("P99 latency", "ms", 2), ("Peak memory", "GiB", 2), ("eval loss", "", 2), ("images/sec", "", 0.5),
+    figures = [("Throughput", "tok/s", 0.5), ("Mean latency", "ms", 2), ("P99 latency", "ms", 2), ("Peak memory", "GiB", 2), ("eval loss", "", 2), ("loss", "", 2), ("latency", "ms", 2), ("images/sec", "", 0.5),
                ("GPU power", "W", 2)]
     for before, between, after in (("", ": ", ""), ("2026-01-02 12:00:01,123 INFO ", "=", ""), ("[bench] ", " =\t", ""), ("{'", "': ", ", 'epoch': 0.5}")):
-        own = rng.sample(figures, 5)
-        steps = rng.choice((0, 7))
+        own = rng.sample(figures, 6)
+        steps = rng.choice((0, 7, 3000))  # the last makes a log of more than 64 KiB
 
         def log(changed="", factor=1):
             steps_of = "".join(f"{before}step {i} took {10.5 + i % 3} ms\n" for i in range(steps))

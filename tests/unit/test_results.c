@@ -127,6 +127,14 @@ static const struct row {
 	{ "- {match: \"*\", name: j, has: [c], take: [{at: c}]}\n- {match: \"*\", name: t, read: text, "
 	  "pattern: 'v=(?<v>[0-9]+)', take: [{at: v}]}\n- {match: \"*\", name: n, take: [{at: a}]}",
 	  "{\"a\": 1, \"b\": \"x\ty\"}", "a=1 | 1 faults from 16 on", false },
+	/* tables with bars: a second one is read only if it has the same columns */
+	{ "- {match: \"*\", name: n, read: csv, case: \"{a}\", take: [{at: t_ms}]}",
+	  "| a | t_ms |\n|---|---|\n| x | 1 |\n\n| a | t_ms |\n|---|---|\n| y | 2 |\n",
+	  "x/t_ms=1 ms lower y/t_ms=2 ms lower", false },
+	{ "- {match: \"*\", name: n, read: csv, case: \"{a}\", take: [{at: t_ms}]}",
+	  "| a | t_ms |\n|---|---|\n| x | 1 |\n\nMore:\n\n| a | t_ms | n |\n|---|---|---|\n| y | 2 | 3 "
+	  "|\n",
+	  "m:8: a second table, with other columns: write each table to a file of its own", true },
 	/* NaN is a value, and no fault */
 	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"c\": NaN, \"a\": 1, \"b\": \"x\ty\"}",
 	  "a=1 | 1 faults from 26 on", false },
@@ -1106,8 +1114,8 @@ static const struct {
 	{ "x.log", "12.5 ms 3.5 GB/s\n", "gb_s=3.5 GB/s higher ms=12.5 ms lower", false },
 	{ "x.log", "a per 2.5 s\n", "per=2.5 s lower", false },
 	{ "x.log", "x/y per step 3.5 s\n", "x_per_y_per_step=3.5 s lower", false },
-	{ "x.log", "loss (s): 2.5 (GB/s): 3.5 [ms] = 4\n", "gb_s=3.5 GB/s higher loss_s=2.5 s lower",
-	  false },
+	{ "x.log", "loss (s): 2.5 (GB/s): 3.5 [ms] = 4\n",
+	  "gb_s=3.5 GB/s higher loss_s=2.5 s lower ms=4 ms lower", false },
 	{ "x.log", "elapsed/time 1.5 x per 2.5 / 3.5\n", "?c7=3.5 elapsed_per_time=1.5 lower per=2.5",
 	  false },
 	{ "x.json",
@@ -1137,6 +1145,24 @@ static const struct {
 	  "loss.median=2.5 lower n2 ±0 'median loss' [step=2] loss_ms.median=20.5 ms lower n2 ±0 "
 	  "'median loss_ms' [step=2] ms.median=10.5 ms lower n2 ±0 'median ms' [step=2] "
 	  "rank1_step_loss.median=3.5 lower n2 ±0 'median rank1_step_loss' [step=2]",
+	  false },
+	/* a line that has another at its end, or goes on, is another line */
+	{ "x.log", "loss: 2.5\nloss: 2.5\nval loss: 3.5\n",
+	  "loss.median=2.5 lower n2 ±0 'median loss' val_loss=3.5 lower", false },
+	{ "x.log", "step 1 loss 2.5\nstep 2 loss 2.5\nstep 3 loss 2.5 val_loss 3.5\n",
+	  "loss.median=2.5 lower n3 ±0 'median loss' [step=3] val_loss=3.5 lower [step=3]", false },
+	/* a sentence with a number has no headings above it */
+	{ "x.log", "Training run done\nFinal accuracy 0.91\nlatency is 5.5 ms\n",
+	  "accuracy=0.91 higher is=5.5 ms lower", false },
+	/* commas of thousands, and in place of a point */
+	{ "x.log", "forward 12,145.6 ms\n", "forward=12145.6 ms lower", false },
+	{ "x.log", "Latenz: 5,5 ms\n", "?m: 'latenz' is '5,5 ms', not a number", true },
+	/* blanks that align numbers may be missing; hours follow a 'T'; a spread is left out */
+	{ "x.log",
+	  "time=[ 95.5 ms]\ntime=[195.5 ms]\n2026-01-02T10:30:00Z rate 5.5 it/s\n2026-01-02T11:30:00Z "
+	  "rate 7.5 it/s\nlat 5.5 ms ± 0.5 ms\n",
+	  "lat=5.5 ms lower rate.median=6.5 1/s higher n2 ±1.483 'median rate' time.median=145.5 ms "
+	  "lower n2 ±74.13 'median time'",
 	  false },
 	/* tables with bars; their last cells may be empty, and a row may lack its last bar */
 	{ "x.md",

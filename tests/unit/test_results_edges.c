@@ -769,7 +769,7 @@ static const struct {
 	{ "x.json", "[]", "", false },
 	{ "x.txt", "{\"t_ms\": 1}", "!t_ms=1 ms lower", false },
 	{ "x.csv", ",t_ms\n0,1.5\n1,2.5\n", "!t_ms.median=2 ms lower n2 ±0.7413 'median t_ms'", false },
-	{ "x.csv", "t_ms,\n1.5,0\n2.5,1\n", "", false },
+	{ "x.csv", "t_ms,\n1.5,0\n2.5,1\n", "?m: 't_ms_' is '1.5,0', not a number", true },
 	{ "x.csv", "step,a_ms,eval_acc\n1,1,\n2,2,.2\n3,3,.3\n",
 	  "!m: 'eval_acc' is null, not measured | a_ms.median=2 ms lower n3 ±1.483 'median a_ms' "
 	  "[step=3]",

@@ -245,6 +245,16 @@ static enum status add_ruled(struct value_tree *out, const char *name, const str
 	return ST_OK;
 }
 
+bool csv_has_bars(struct span text)
+{
+	bool any = false;
+	for (struct span s; !any && text.n;) {
+		value_line(&text, &s);
+		any = is_border(s);
+	}
+	return any;
+}
+
 enum status csv_add(struct value_tree *out, const char *name, const struct span *has, size_t nr,
                     bool loose, bool *found, struct diag_log *log)
 {
@@ -253,7 +263,7 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 	struct span rest = out->bytes, s;
 	/* true if the header is known only by patterns with a '*', which a line of a log may fit by
 	   chance */
-	bool doubtful = !loose && nr, blank = false, ended = false, whole;
+	bool doubtful = !loose && nr, blank = false, ended = false, other = false, whole;
 	for (size_t k = 0; k < nr; k++)
 		doubtful = doubtful && memchr(has[k].p, '*', has[k].n);
 	*found = false;
@@ -263,12 +273,19 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 		return ST_OK;
 	for (size_t line = 1; rest.n; line++) {
 		whole = value_line(&rest, &s);
+		if (other && is_border(s))
+			return diag_fail(
+			    log, ST_INPUT,
+			    "%s:%zu: a second table, with other columns: write each table to a file "
+			    "of its own",
+			    name, line);
 		if (!trimmed(s).n || is_border(s)) {
 			blank = blank || !trimmed(s).n;
 			continue;
 		}
 		s.n -= s.p[s.n - 1] == '\r';
 		split(s, *found ? header->separator : separator_of(s), &out->arena, l);
+		other = *found && l->is_whole && l->nr != header->nr;
 		bool further = blank && *found && !loose && l->is_whole && l->nr != header->nr;
 		blank = false;
 		ended = ended || further;

@@ -385,7 +385,9 @@ static bool is_once(const struct proposal *p, struct span key)
 static void add_member(struct proposal *p, const struct value *v, const char *path,
                        const char *name, int depth)
 {
-	bool number = is_number(v);
+	/* a number of a log that cannot be read, such as "5,5 ms", is proposed, so that reading fails
+	 */
+	bool number = is_number(v) || (p->lines && reading_begins_as_number(v->text));
 	const char *at = member(p, path, v->key), *list = arena_printf(p->a, "%s[*]", at);
 	const char *in_list = strstr(at, "[*]");
 	const char *as = v->type == JSCAN_OBJECT ? deeper(p, name) : name;
@@ -523,9 +525,13 @@ static struct value *records_of(const struct value *of)
 
 /* ---- lines of a log ---- */
 
+/* The end of a number, which may have commas between thousands, or in place of a point: reading
+   tells whether it is one. */
 static const char *number_end(const char *at)
 {
 	at += strspn(at, "0123456789");
+	while (*at == ',' && is_digit(at[1]))
+		at += 1 + strspn(at + 1, "0123456789");
 	at += *at == '.' && is_digit(at[1]) ? 1 + strspn(at + 1, "0123456789") : 0;
 	size_t sign = (at[0] | 0x20) == 'e' && at[1] && strchr("-+", at[1]) ? 2 : 0;
 	return sign && is_digit(at[2]) ? at + 2 + strspn(at + 2, "0123456789") : at;
@@ -577,10 +583,15 @@ static struct span word_at(struct span line, size_t place, size_t gap, size_t *n
 static size_t add_heading(struct strbuf *out, struct span before, struct span line, const char *at)
 {
 	enum { LINES = 8 };
-	size_t place, all, nr, wide;
+	size_t place, all, nr, wide, numbers = 0;
 	word_at((struct span){ line.p, (size_t)(at - line.p) }, 0, 1, &place);
 	word_at(line, 0, 1, &all);
-	bool table = !strpbrk(line.p, ":=,|");
+	bool table = !strpbrk(line.p, ":=|");
+	for (size_t i = 0; i < all; i++) {
+		struct span word = word_at(line, i, 1, &nr);
+		numbers += is_digit(word.p[0]) || (word.n > 1 && is_digit(word.p[1]));
+	}
+	table = table && 2 * numbers > all; /* else it is a sentence with a number */
 	for (int i = 0; i < LINES && table && before.n && !out->n; i++) {
 		const char *end = memrchr(before.p, '\n', --before.n);
 		size_t from = end ? (size_t)(end + 1 - before.p) : 0;
@@ -629,15 +640,18 @@ static void add_word(struct strbuf *out, const char *from, const char *to, struc
 		add_lower(out, span_of(bracket ? bracket : ""));
 }
 
-/* Appends literal text of a pattern. */
+/* Appends literal text of a pattern. Blanks may be missing except behind a word or a number, as in
+   "[ 5 ms]" and "[15 ms]". */
 static void add_text(struct strbuf *out, const char *from, const char *to)
 {
+	bool word = out->n > strlen("^"); /* true behind a number, too */
 	for (; from < to; from++) {
 		size_t blanks = strspn(from, " "), all = strspn(from, " \t");
 		if (all) {
-			strbuf_adds(out, all > blanks ? "\\s+" : " +");
+			strbuf_addf(out, "%s%c", all > blanks ? "\\s" : " ", word ? '+' : '*');
 			from += all - 1;
 		} else {
+			word = is_letter(*from) || is_digit(*from);
 			strbuf_addf(out, strchr(".[]{}()*+?\\|^$", *from) ? "\\%c" : "%c", *from);
 		}
 	}
@@ -670,15 +684,20 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 	enum { CHARS = 400 };
 	struct span before = { log, (size_t)(s.p - log) };
 	bool any = false;
-	if (s.n >= CHARS)
+	struct span plain = span_of(text_line_plain(a, s));
+	while (plain.n && strchr(" \t", plain.p[plain.n - 1]))
+		plain.n--;
+	if (plain.n >= CHARS)
 		return NULL;
-	const char *line = arena_dup(a, span_trim(s, "\r")), *done = line;
+	const char *line = arena_dup(a, plain), *done = line;
 	const char *label = "", *first = "";
 	struct strbuf out = STRBUF_INIT;
+	strbuf_addch(&out, '^');
 	for (const char *c = line; *c; c++) {
 		const char *end = number_end(c);
+		bool hour = c - line > 1 && c[-1] == 'T' && is_digit(c[-2]); /* of 2026-01-02T10:30:00 */
 		if (!is_digit(*c) ||
-		    (c > line && (is_digit(c[-1]) || is_letter(c[-1]) || strchr("._", c[-1]))))
+		    (c > line && !hour && (is_digit(c[-1]) || is_letter(c[-1]) || strchr("._", c[-1]))))
 			continue;
 		const char *behind = unit_end(end), *unit = end + strspn(end, " ");
 		bool whole = end == c + strspn(c, "0123456789");
@@ -696,20 +715,28 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 		if (!name.n)
 			add_word(&name, done, c,
 			         (struct span){ unit, (size_t)(behind > end ? behind - unit : 0) });
-		bool figure =
-		    behind > end || figure_better(strbuf_span(&name), NULL) || (!whole && !*others);
+		struct span own = strbuf_span(&name);
+		bool figure = behind > end || figure_better(own, figure_unit_by_name(own)) ||
+		              (!whole && (headed || !*others));
+		struct span left = span_trim((struct span){ line, (size_t)(c - line) }, " ");
+		bool clock = left.n > 1 && c[-1] == ':' && is_digit(c[-2]),
+		     spread = span_ends(left, SPAN("±")) || span_ends(left, SPAN("+/-"));
+		figure = figure && !clock && !spread;
 		if (!name.n)
 			strbuf_addf(&name, "c%zu", column);
 		struct span called = strbuf_span(&name);
 		bool step = is_step(called), setting = headed && figure_is_setting(called, "case");
-		const char *group = free_group(a, called, label, first, column,
-		                               (const char *[]){ strbuf_str(&out), others });
-		step = step && group && group[strlen("(?<") + called.n] == '>';
+		/* alternatives may have the same step, which is the work of all of them */
+		const char *group = free_group(a, called, step ? "" : label, step ? "" : first, column,
+		                               (const char *[]){ strbuf_str(&out), step ? "" : others });
 		bool named = group && (figure || setting || step);
 		strbuf_release(&name);
 		add_text(&out, done, c - sign);
+		bool commas = memchr(c, ',', (size_t)(end - c));
 		strbuf_addf(&out, "%s%s", named ? group : "",
-		            figure || !whole || sign ? "[-+0-9.Ee]+" : "[0-9]+");
+		            commas                     ? "[-+0-9.,Ee]+"
+		            : figure || !whole || sign ? "[-+0-9.Ee]+"
+		                                       : "[0-9]+");
 		add_text(&out, end, behind);
 		strbuf_adds(&out, named ? ")" : "");
 		any |= named && figure;
@@ -721,9 +748,28 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 	return any && is_printed(span_of(pattern)) ? pattern : NULL;
 }
 
-/* The pattern that finds the most values in the beginning of a log, or those of its lines that have
-   other figures; "" if no pattern finds any. `*left` is the number of lines that would make the
-   pattern too long. */
+static size_t count_groups(const char *pattern)
+{
+	size_t nr = 0;
+	for (; (pattern = strstr(pattern, "(?<")); pattern++)
+		nr++;
+	return nr;
+}
+
+/* True if one of the alternatives of a pattern is the beginning of `longer`. */
+static bool is_begun(const char *alternatives, const char *longer)
+{
+	for (const char *p = alternatives, *end; p; p = end ? end + 1 : NULL) {
+		end = strstr(p, "|^");
+		if (strncmp(p, longer, end ? (size_t)(end - p) : strlen(p)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The pattern that finds the most values in the beginning of a log, or those of its lines, in its
+   beginning and its end, that have more figures; "" if no pattern finds any. `*left` is the number
+   of lines that would make the pattern too long. */
 static const char *find_pattern(struct value_tree *t, const char *file, size_t *left,
                                 struct diag_log *log)
 {
@@ -741,15 +787,26 @@ static const char *find_pattern(struct value_tree *t, const char *file, size_t *
 			best = pattern;
 		}
 	}
-	for (rest = t->bytes; *best && value_line(&rest, &s);) {
-		bool open = !text_pattern_fits(best, s);
-		const char *pattern = open ? pattern_of(&t->arena, s, all.p, best) : NULL;
-		const char *both = pattern ? arena_printf(&t->arena, "%s|%s", best, pattern) : "";
-		bool fits = pattern && !text_pattern_fault(both);
-		*left += pattern && !fits;
-		best = fits ? both : best;
-	}
 	t->bytes = all;
+	struct text_matcher *m = *best ? text_matcher_new(best) : NULL;
+	for (rest = all; m && value_line(&rest, &s);) {
+		bool near = s.p - all.p < BYTES || rest.n < BYTES;
+		const char *own = near ? pattern_of(&t->arena, s, all.p, "-") : NULL;
+		if (!own || text_matcher_groups(m, s) >= count_groups(own))
+			continue;
+		/* a line that goes on has the names of the shorter one; others have names of their own */
+		own = pattern_of(&t->arena, s, all.p, "");
+		own = is_begun(best, own) ? own : pattern_of(&t->arena, s, all.p, best);
+		const char *both = own ? arena_printf(&t->arena, "%s|%s", best, own) : best;
+		bool fits = own && !text_pattern_fault(both);
+		*left += own && !fits;
+		if (fits) {
+			best = both;
+			text_matcher_free(m);
+			m = text_matcher_new(best);
+		}
+	}
+	text_matcher_free(m);
 	return best;
 }
 
@@ -777,13 +834,12 @@ static bool is_table(const struct value *row)
 /* True if a log has a table with bars, and figures beside it. */
 static bool has_figures_beside(struct value_tree *t)
 {
-	bool bars = false, beside = false;
-	for (struct span rest = t->bytes, s; value_line(&rest, &s);) {
+	bool bars = csv_has_bars(t->bytes), beside = false;
+	for (struct span rest = t->bytes, s; bars && !beside && value_line(&rest, &s);) {
 		bool bar = s.n && strchr("|+", s.p[strspn(s.p, " ")]);
-		bars = bars || bar;
-		beside = beside || (!bar && pattern_of(&t->arena, s, t->bytes.p, "-"));
+		beside = !bar && pattern_of(&t->arena, s, t->bytes.p, "-");
 	}
-	return bars && beside;
+	return beside;
 }
 
 enum status result_propose(struct source *src, const char *file, struct result_proposal *out,
@@ -852,6 +908,10 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 			strbuf_addf(&out->lines, "      samples:%s\n", strbuf_str(&p.samples));
 		if (p.nr > FIGURES)
 			strbuf_addf(&out->lines, "      # and %zu more figures\n", p.nr - FIGURES);
+		if (p.lines && csv_has_bars(t.bytes))
+			strbuf_adds(
+			    &out->lines,
+			    "      # 'read: csv' reads the table with bars, if it is a file of its own\n");
 		if (left)
 			strbuf_addf(&out->lines,
 			            "      # and %zu more lines with figures: a format with 'rest: true' reads "

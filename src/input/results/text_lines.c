@@ -3,6 +3,7 @@
 
 #include <regex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -265,17 +266,46 @@ static bool fits(const struct pattern *p, const char *line, regmatch_t *found)
 	return is_yes(regexec(&p->compiled, line, p->nr_groups + 1, found, 0));
 }
 
-bool text_pattern_fits(const char *pattern, struct span s)
+const char *text_line_plain(struct arena *a, struct span s)
 {
-	struct pattern p = { .plain = STRBUF_INIT };
+	char line[LINE_BYTES + 1] = "";
+	if (s.n <= LINE_BYTES)
+		copy_plain(s, line);
+	return arena_dup(a, span_of(line));
+}
+
+struct text_matcher {
+	struct pattern p;
+};
+
+struct text_matcher *text_matcher_new(const char *pattern)
+{
+	struct text_matcher *m = mem_calloc(1, sizeof *m);
+	if (!pattern_open(&m->p, pattern))
+		return m;
+	free(m);
+	return NULL;
+}
+
+void text_matcher_free(struct text_matcher *m)
+{
+	if (m)
+		regfree(&m->p.compiled);
+	free(m);
+}
+
+size_t text_matcher_groups(const struct text_matcher *m, struct span s)
+{
 	char line[LINE_BYTES + 1];
 	regmatch_t found[GROUPS + 1];
-	if (s.n > LINE_BYTES || pattern_open(&p, pattern))
-		return false;
+	size_t nr = 0;
+	if (s.n > LINE_BYTES)
+		return 0;
 	copy_plain(s, line);
-	bool yes = fits(&p, line, found);
-	regfree(&p.compiled);
-	return yes;
+	if (fits(&m->p, line, found))
+		for (size_t i = 0; i < m->p.nr; i++)
+			nr += found[m->p.named[i].group].rm_so >= 0;
+	return nr;
 }
 
 enum status text_lines_add(struct value_tree *out, const char *name, const char *pattern,

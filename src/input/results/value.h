@@ -70,6 +70,9 @@ void value_tree_release(struct value_tree *t);
 /// Largest number of columns of a line.
 enum { CSV_COLUMNS = 1024 };
 
+/// True if a text has a line such as |---|---| or +---+---+, as tables of Markdown have.
+bool csv_has_bars(struct span text);
+
 /// Appends the rows of the table in out->bytes to the root as objects, whose members are named by
 /// the header. The separator is that of the header: a comma, semicolon, tab, or '|' if the line
 /// begins with it, as in Markdown, where '*' and '`' around a cell are removed. Empty cells are
@@ -102,8 +105,17 @@ GG_MUST_CHECK enum status csv_add(struct value_tree *out, const char *name, cons
 /// line.
 const char *text_pattern_fault(const char *pattern);
 
-/// True if a valid pattern is found in a line. False for lines longer than 2,000 bytes.
-bool text_pattern_fits(const char *pattern, struct span line);
+/// A line as patterns see it: without the colors of a terminal and carriage returns, owned by `a`;
+/// "" for a line longer than 2,000 bytes.
+const char *text_line_plain(struct arena *a, struct span line);
+
+/// A valid pattern that is ready to be matched; NULL if it is invalid. The caller releases it with
+/// text_matcher_free(), which takes NULL.
+struct text_matcher *text_matcher_new(const char *pattern);
+void text_matcher_free(struct text_matcher *m);
+
+/// Number of the named groups that are found in a line; 0 if the line does not fit.
+size_t text_matcher_groups(const struct text_matcher *m, struct span line);
 
 /// Appends an object to the root for each line of out->bytes in which the valid pattern is found.
 /// Its members are the named groups that the line has. Colors of a terminal are removed first.
