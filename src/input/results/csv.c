@@ -273,7 +273,7 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 		return ST_OK;
 	for (size_t line = 1; rest.n; line++) {
 		whole = value_line(&rest, &s);
-		if (other && is_border(s))
+		if (other && header->separator == '|' && is_border(s))
 			return diag_fail(
 			    log, ST_INPUT,
 			    "%s:%zu: a second table, with other columns: write each table to a file "
