@@ -135,6 +135,14 @@ static const struct row {
 	  "| a | t_ms |\n|---|---|\n| x | 1 |\n\nMore:\n\n| a | t_ms | n |\n|---|---|---|\n| y | 2 | 3 "
 	  "|\n",
 	  "m:8: a second table, with other columns: write each table to a file of its own", true },
+	{ "- {match: \"*\", name: n, read: csv, case: \"{a}\", take: [{at: t_ms}]}",
+	  "| a | t_ms |\n|---|---|\n| x | 1 |\n\n## More\n\n| a | t_ms |\n|---|---|\n| y | 2 |\n",
+	  "x/t_ms=1 ms lower y/t_ms=2 ms lower", false },
+	{ "- {match: \"*\", name: n, read: csv, case: \"{a}\", take: [{at: t_ms}]}",
+	  "| a | t_ms |\n|---|---|\n| x | 1 |\n\n## More\n\n| b | u_ms |\n|---|---|\n| y | 2 |\n",
+	  "m:8: a second table, with other columns: write each table to a file of its own", true },
+	{ "- {match: \"*\", name: n, read: csv, case: \"{a}\", take: [{at: t_ms}]}",
+	  "a,t_ms\nx,1\n\nSummary follows\n+-----+\n| box |\n+-----+\n", "x/t_ms=1 ms lower", false },
 	/* NaN is a value, and no fault */
 	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"c\": NaN, \"a\": 1, \"b\": \"x\ty\"}",
 	  "a=1 | 1 faults from 26 on", false },
@@ -1151,6 +1159,11 @@ static const struct {
 	  "loss.median=2.5 lower n2 ±0 'median loss' val_loss=3.5 lower", false },
 	{ "x.log", "step 1 loss 2.5\nstep 2 loss 2.5\nstep 3 loss 2.5 val_loss 3.5\n",
 	  "loss.median=2.5 lower n3 ±0 'median loss' [step=3] val_loss=3.5 lower [step=3]", false },
+	/* a line that begins with the time has no headings, though it has a comma */
+	{ "x.log",
+	  "2026-01-02 12:00:01,123 - t - INFO - loss 2.5\n2026-01-02 12:00:02,123 - t - INFO - loss "
+	  "3.5\n",
+	  "loss.median=3 lower n2 ±0.7413 'median loss'", false },
 	/* a sentence with a number has no headings above it */
 	{ "x.log", "Training run done\nFinal accuracy 0.91\nlatency is 5.5 ms\n",
 	  "accuracy=0.91 higher is=5.5 ms lower", false },

@@ -273,7 +273,7 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 		return ST_OK;
 	for (size_t line = 1; rest.n; line++) {
 		whole = value_line(&rest, &s);
-		if (other && header->separator == '|' && is_border(s))
+		if ((other || ended) && header->separator == '|' && is_border(s))
 			return diag_fail(
 			    log, ST_INPUT,
 			    "%s:%zu: a second table, with other columns: write each table to a file "
@@ -295,6 +295,8 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 		} else if (further && nr && l->nr > 1 && span_eq(l->cells[0], header->cells[0])) {
 			*header = *l;
 			ended = false;
+		} else if (ended && header->separator == '|' && is_same(l, header)) {
+			ended = false; /* the table goes on under another heading of the text */
 		} else if (ended) {
 			/* the row is skipped: its table is not of the format */
 		} else if (!*found || is_same(l, header) || (loose && l->is_whole && l->nr != header->nr)) {

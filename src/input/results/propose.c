@@ -824,6 +824,9 @@ static const char *doubled(struct arena *a, const char *text)
 static bool is_table(const struct value *row)
 {
 	bool texts = row && count_figures(row);
+	/* "2026-01-02 12:00:01,123 INFO …" is a line of a log */
+	texts = texts && !(row->first->key.n && is_digit(row->first->key.p[0]) &&
+	                   memchr(row->first->key.p, ':', row->first->key.n));
 	for (const struct value *v = row ? row->first : NULL; v && texts; v = v->next)
 		texts = /* the index column of pandas has an empty name */
 		    (v->key.n || v == row->first) &&
