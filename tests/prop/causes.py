@@ -238,9 +238,11 @@ def main():
     for case in part(cases):
         with tempfile.TemporaryDirectory() as dir:
             code, result = judge(pathlib.Path(dir), *make(case, pathlib.Path(dir)))
-        place = place_of(case, result["findings"])
+        # why a recording cannot be believed comes before all causes: some of these are spoiled in part
+        findings = [f for f in result["findings"] if f["finding"] != "untrusted"]
+        place = place_of(case, findings)
         line = f"{case[0]} ({case[1]}): " + ("absent" if place is None else f"place {place + 1}") + f", exit {code}"
-        print(line + "".join(f"\n    {f['finding']}: {f['title']}" for f in result["findings"][:3] if place != 0))
+        print(line + "".join(f"\n    {f['finding']}: {f['title']}" for f in findings[:3] if place != 0))
         places.append(place)
         # one run with slow steps, which chance may explain, only warns (docs/verdicts.md, "Findings"); three pairs of them fail
         if code == 0 and result["verdict"] != "warn":
