@@ -675,10 +675,10 @@ static const char *free_group(struct arena *a, struct span name, const char *lab
 	return NULL;
 }
 
-/* A pattern that fits a line, in which numbers with a decimal point or a unit are figures; NULL if
-   it has none. The text before the line begins at `log`. The pattern is to stand beside `others`,
-   or by itself if that is "": its names are then others than theirs, if need be with the words
-   before the number in front, and a decimal point is not enough for a figure, as in "CUDA 12.4". */
+/* A pattern that fits a line; NULL if the line has no figure. The text before the line begins at
+   `log`. If `others` is "", each number with a decimal point or a unit is a figure. Else the
+   pattern is an alternative to `others`: its figures have names that those lack (free_group()), and
+   a decimal point does not make a figure, as in "CUDA 12.4". */
 static const char *pattern_of(struct arena *a, struct span s, const char *log, const char *others)
 {
 	enum { CHARS = 400 };
@@ -748,6 +748,7 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 	return any && is_printed(span_of(pattern)) ? pattern : NULL;
 }
 
+/* Number of figures and steps that a pattern takes. */
 static size_t count_groups(const char *pattern)
 {
 	size_t nr = 0;

@@ -109,9 +109,11 @@ const char *text_pattern_fault(const char *pattern);
 /// "" for a line longer than 2,000 bytes.
 const char *text_line_plain(struct arena *a, struct span line);
 
-/// A valid pattern that is ready to be matched; NULL if it is invalid. The caller releases it with
-/// text_matcher_free(), which takes NULL.
+/// A pattern that is ready to be matched; NULL if it is invalid. The caller releases it with
+/// text_matcher_free().
 struct text_matcher *text_matcher_new(const char *pattern);
+
+/// Releases a pattern; NULL is allowed.
 void text_matcher_free(struct text_matcher *m);
 
 /// Number of the named groups that are found in a line; 0 if the line does not fit.
