@@ -244,7 +244,7 @@ LIMITS = {
     "bytes of rules": ("rules/yaml_reader.h", "DOCUMENT_MAX_BYTES", yaml_bytes, "r.yaml", LINT, "is larger than 1 MiB"),
     "depth of rules": ("rules/yaml_reader.h", "DOCUMENT_MAX_DEPTH", yaml_depth, "r.yaml", LINT, "nested deeper than 32 levels", "r.yaml:1:"),
     "a text of rules": ("rules/keys.h", "MAX_TEXT", reason, "r.yaml", LINT, "is longer than 16384 bytes"),
-    "an id": ("rules/keys.h", "MAX_ID", rule_id, "r.yaml", LINT, "is at most"),
+    "an id": ("rules/keys.h", "MAX_ID", rule_id, "r.yaml", LINT, "is 1 to"),
     "rules": ("rules/keys.h", "MAX_ITEMS", rules, "r.yaml", LINT, "has more than 1000 items"),
     "patterns of a rule": ("rules/keys.h", "MAX_ITEMS", override_patterns, "r.yaml", LINT, "'except' and 'overrides' have more than"),
     "profiles": ("rules/keys.h", "MAX_PROFILES", profiles, "r.yaml", LINT, "has more than"),
