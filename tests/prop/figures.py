@@ -1755,6 +1755,42 @@ def lines_of_logs(folder):
             assert gone.returncode == 3 and "missing" in gone.stdout, (before, name, gone.stdout)
 
 
+def numbered(folder):
+    """What numbers name, in the lines of a log or beside the steps of ranks and layers, is judged for itself: one that became slower fails by its name,
+    one that is gone is missing. Numbers that count the work name nothing."""
+    words = {"layer": range(4), "GPU": range(3), "rank": range(4), "stage": (1, 2, 3), "batch_size": (8, 32, 128), "seq_len": (512, 2048, 4096), "batch": (1, 8, 64)}
+    for word, numbers in words.items():
+        case = lambda n: f"{word.lower()}{n}/"
+        lines = {
+            "once.log": lambda rows: "".join(f"{word} {n}: {v} ms\n" for n, v in rows) + "Throughput: 512.5 tok/s\n",
+            "keys.log": lambda rows: "CUDA 12.4\n" + "".join(f"[bench] {word}={n}, time={v} ms, loss=2.5\n" for n, v in rows),
+            "steps.log": lambda rows: "".join(f"{word} {n} step {i}: took {v + i % 2} ms\n" for i in range(5) for n, v in rows) + "Peak memory: 12.5 GiB\n",
+            "beside.log": lambda rows: "".join(f"step {i} took {10.5 + i % 3} ms\n" for i in range(9)) + "".join(f"{word} {n}: {v} ms\n" for n, v in rows),
+        }
+        if not isinstance(numbers, tuple) or word == "stage":
+            lines["steps.jsonl"] = lambda rows: "".join(json.dumps({word.lower(): n, "step": i, "took_ms": v + i % 2}) + "\n" for i in range(5) for n, v in rows)
+        for file, render in lines.items():
+            rows = [(n, 5.5 + 4 * i) for i, n in enumerate(numbers)]
+            rules = None
+            if file.endswith(".log"):
+                write(folder / file, render(rows))
+                rules = "version: 2\n" + run("formats", file, cwd=folder).stdout
+            gate = Gate(folder / word / file, file, render(rows), rules, named=True)
+            code, verdicts, text = gate.check(render(rows))
+            assert code == 0 and all(sum(case(n) in m for m in verdicts) for n in numbers), (word, file, verdicts, text)
+            for n in numbers:
+                code, verdicts, text = gate.check(render([(k, v * (2 if k == n else 1)) for k, v in rows]))
+                bad = {m for m, v in verdicts.items() if v == "fail"}
+                assert code == 1 and bad and all(case(n) in m for m in bad), (word, file, n, verdicts, text)
+                code, verdicts, text = gate.check(render([row for row in rows if row[0] != n]))
+                assert code == 3 and any(case(n) in m for m, v in verdicts.items() if v == "missing"), (word, file, n, verdicts, text)
+    for line in ("epoch {i}: {v} ms", "batch {i}/90: {v} ms", "batch {t}: {v} ms", "run {i} took {v} ms", "layer 3: step {i} took {v} ms"):
+        write(folder / "t.log", "".join(line.format(i=i, t=10 * i, v=5.5 + i % 3) + "\n" for i in range(1, 10)))
+        write(folder / "rules.yaml", "version: 2\n" + run("formats", "t.log", cwd=folder).stdout)
+        found = all_figures(folder, "t.log", "--rules", "rules.yaml")
+        assert [v for k, v in found.items() if k.endswith(".n")] == [9], (line, found)
+
+
 def rendered(rows, of=None):
     """Rows as JSON lines, as a list, as a list in an object and, if no row has an object, as a table: {name: contents}."""
     keys = list(dict.fromkeys(k for row in rows for k in row))
@@ -1857,7 +1893,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, lines_of_logs, some_steps, points, appended, units_of_names, brackets, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, lines_of_logs, numbered, some_steps, points, appended, units_of_names, brackets, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

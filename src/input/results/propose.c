@@ -20,7 +20,7 @@ struct proposal {
 	                    ///< if there is none
 	size_t nr; ///< number of figures
 	struct value *first; ///< the first of the records
-	bool series; ///< true if the records are the steps of one case
+	bool series; ///< true if the records are the steps of one case, or lines are those of several
 	bool lines; ///< true if the records are lines of a log
 	bool several; ///< true if each record is a case, and its texts and settings name the case
 	bool named; ///< true if each record has one figure, and the texts of the record name the figure
@@ -161,7 +161,7 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	if (p->nr++ >= FIGURES)
 		return;
 	all = all && !(p->series && is_sparse(p, v, own));
-	for (struct value *r = p->first; r && all && p->several; r = r->next)
+	for (struct value *r = p->first; r && all && p->several && !p->series; r = r->next)
 		all = path_find(path, r);
 	strbuf_adds(list, line);
 	if (!span_eq(span_of(name), path_name(path)))
@@ -284,14 +284,17 @@ static bool measures(const struct value *of)
 /* True if the records from `first` on are a sweep over the number at `path`, which is called
    `name`: it is round in all records. If no other member names the records (`alone`), each value
    must be larger than the next smaller one by half at least, and the differences must not be equal,
-   as those of a counter are. */
-static bool is_sweep(struct value *first, const char *path, struct span name, bool alone)
+   as those of a counter are. Lines of a log may lack the number, or have the same one. */
+static bool is_sweep(const struct proposal *p, struct value *first, const char *path,
+                     struct span name, bool alone)
 {
 	struct decimal d;
 	VEC(int64_t) all = VEC_INIT;
 	bool even = true, fits = !is_measured(name);
 	for (struct value *r = first; r && fits; r = r->next) {
 		const struct value *own = path_find(path, r);
+		if (!own && p->lines)
+			continue;
 		fits = own && reading_number(own, &d, NULL) == DECIMAL_OK && d.digits <= 0;
 		int64_t n = fits ? decimal_scaled(d, 0) : 0;
 		fits = n > 0 && (n <= 16 || n % 8 == 0 || n % 10 == 0);
@@ -299,21 +302,28 @@ static bool is_sweep(struct value *first, const char *path, struct span name, bo
 	}
 	vec_sort(&all, number_cmp_i64);
 	for (size_t i = 1; i < all.nr && fits && alone; i++) {
+		if (all.v[i] == all.v[i - 1] && p->lines)
+			continue;
 		fits = all.v[i] - all.v[i - 1] >= all.v[i - 1] / 2 + all.v[i - 1] % 2;
 		even = even && all.v[i] - all.v[i - 1] == all.v[1] - all.v[0];
 	}
-	fits = fits && (!alone || all.nr < 3 || !even);
+	fits = fits && (!alone || (all.nr < 3 && !p->lines) || !even);
 	vec_release(&all);
 	return fits;
 }
 
-/* True if the texts at `path` are not the same in all records from `first` on. */
-static bool varies(struct value *first, const char *path)
+/* True if the texts at `path` are not the same in all records from `first` on. Lines of a log may
+   lack the text. */
+static bool varies(const struct proposal *p, struct value *first, const char *path)
 {
-	const struct value *one = path_find(path, first), *own = one;
-	for (struct value *r = first->next; r && own && span_eq(own->text, one->text); r = r->next)
-		own = path_find(path, r);
-	return !own || !span_eq(own->text, one->text);
+	const struct value *one = NULL;
+	for (struct value *r = first; r; r = r->next) {
+		const struct value *own = path_find(path, r);
+		if (own ? one && !span_eq(own->text, one->text) : !p->lines)
+			return true;
+		one = own ? own : one;
+	}
+	return false;
 }
 
 /* Appends to the template `name` what distinguishes the records from `first` on: of the members of
@@ -329,9 +339,9 @@ static bool tell_apart(const struct proposal *p, struct value *first, const char
 		const char *at = member(p, path, v->key);
 		if (v->type == JSCAN_OBJECT && depth < DEPTH && (!sweep || !measures(v))) {
 			apart = tell_apart(p, first, at, name, sweep, depth + 1);
-		} else if (sweep ? is_number(v) && !reading_is_of_run(v->key) &&
-		                       is_sweep(first, at, v->key, !**name)
-		                 : depth > 0 && is_setting(v, "record") && varies(first, at)) {
+		} else if (sweep ? is_number(v) && !reading_is_of_run(v->key) && !is_step(v->key) &&
+		                       is_sweep(p, first, at, v->key, !**name)
+		                 : depth > 0 && is_setting(v, "record") && varies(p, first, at)) {
 			const char *longer = arena_printf(p->a, "%s%s%.*s{%s}", *name, **name ? "." : "",
 			                                  (int)v->key.n, v->key.p, at);
 			apart = !is_twice(p, first, longer);
@@ -341,15 +351,16 @@ static bool tell_apart(const struct proposal *p, struct value *first, const char
 	return apart;
 }
 
-/* A template for the names of the records from `first` on; "" if nothing names them. */
-static const char *names_of(const struct proposal *p, struct value *first)
+/* A template for the names of the records from `first` on, which have members of `like`; "" if
+   nothing names them. */
+static const char *names_of(const struct proposal *p, const struct value *like, struct value *first)
 {
-	const char *plain = case_of(p, first, CASES), *name = plain;
+	const char *plain = case_of(p, like, CASES), *name = plain;
 	bool twice = is_twice(p, first, name);
 	/* further members are added to the names of cases only if the names are not unique: names that
 	   are unique must not change */
 	for (size_t nr = CASES; nr < 4 * CASES && twice; nr++) {
-		name = case_of(p, first, nr + 1);
+		name = case_of(p, like, nr + 1);
 		twice = is_twice(p, first, name);
 	}
 	twice = twice && !tell_apart(p, first, "", &name, false, 0) &&
@@ -402,8 +413,9 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 	if ((in_name && number) || is_setting(v, "record") || (number && is_step(v->key))) {
 		if (!in_name && !in_list)
 			add_work(p, at);
-	} else if (number && figure_is_neither(v->key) && reading_is_of_run(v->key)) {
-		/* a time of day or a seed is not a figure */
+	} else if (number && ((figure_is_neither(v->key) && reading_is_of_run(v->key)) ||
+	                      (p->lines && is_setting(v, "case")))) {
+		/* a time of day, a seed and "layer 3" in all lines are not figures */
 	} else if (number) {
 		add_figure(p, out, at, p->named ? p->case_name : as, v);
 	} else if (v->type == JSCAN_OBJECT && depth < DEPTH) {
@@ -411,7 +423,7 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 	} else if (first_sample(v)) {
 		add_figure(p, &p->samples, list, as, first_sample(v));
 	} else if (is_list(v) && depth < DEPTH && !in_list) {
-		const char *of = deeper(p, names_of(p, v->first->next));
+		const char *of = deeper(p, names_of(p, v->first->next, v->first->next));
 		add_members(p, v->first, list, arena_printf(p->a, "%s%s%s", as, *of ? "." : "", of),
 		            depth + 1);
 	}
@@ -497,17 +509,24 @@ static struct value *whole_of(struct arena *a, struct value *first, int depth)
 static void add_records(struct proposal *p, struct value *first, bool several)
 {
 	struct value *whole = whole_of(p->a, first, 0);
-	bool named =
-	    !p->lines; /* lines of a log are named by the settings in the table that they are */
+	bool steps = false, parts = false, named = false;
 	p->first = first;
-	p->several = several;
 	for (const struct value *v = whole->first; v; v = v->next) {
-		p->several = p->several && !is_step(v->key);
-		named = named || figure_is_setting(v->key, "case");
+		bool names = figure_is_setting(v->key, "case");
+		/* "batch 10", "batch 20" and "batch 30" in a log count what is done */
+		bool counts = span_eq(v->key, SPAN("batch")) && !is_sweep(p, first, "batch", v->key, true);
+		steps = steps || is_step(v->key);
+		bool number = !figure_is_setting(v->key, "record") ||
+		              (is_number(v) && span_is_listed_nocase(v->key, "gpu device"));
+		parts = parts || (names && number);
+		named = named || (names && p->lines && !counts && varies(p, first, member(p, "", v->key)));
 	}
-	p->case_name = p->several && named ? names_of(p, first) : "";
-	p->series = several && !*p->case_name && first->next;
+	/* steps are of one case, except those of several ranks, layers and the like */
+	named = named || (!p->lines && (parts || !steps));
+	p->case_name = several && named ? names_of(p, p->lines ? whole : first, first) : "";
 	p->several = *p->case_name;
+	p->series = several && first->next &&
+	            (!p->several || ((p->lines || parts) && is_twice(p, first, p->case_name)));
 	for (const struct value *v = whole->first; v; v = v->next)
 		p->named = p->named || (p->several && is_number(v) && is_value(v->key));
 	p->named = p->named && count_figures(whole) == 1;
@@ -725,7 +744,8 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 		if (!name.n)
 			strbuf_addf(&name, "c%zu", column);
 		struct span called = strbuf_span(&name);
-		bool step = is_step(called), setting = headed && figure_is_setting(called, "case");
+		bool progress = *end == '/' || (c > line && c[-1] == '/'); /* "batch 10/100" */
+		bool step = is_step(called), setting = !progress && figure_is_setting(called, "case");
 		/* alternatives may have the same step, which is the work of all of them */
 		const char *group = free_group(a, called, step ? "" : label, step ? "" : first, column,
 		                               (const char *[]){ strbuf_str(&out), step ? "" : others });

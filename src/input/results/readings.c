@@ -519,15 +519,23 @@ static void add_lacking(struct value *steps, size_t nr, struct arena *a)
 	}
 }
 
+/// A record, and the name of its case; "" if all records of a series are steps of one.
+struct step {
+	const char *case_text;
+	size_t place; ///< index in the file
+	struct value *record;
+};
+ORDERING(step_cmp, struct step, BY_TEXT(case_text) RISING(place))
+
 /* Combines the records that are steps of one case into one record, an array of the records. */
-static struct value *steps_of(struct value *const *records, size_t nr, struct arena *a)
+static struct value *steps_of(const struct step *steps, size_t nr, struct arena *a)
 {
 	struct value *all = arena_alloc(a, 1, sizeof *all),
 	             *copies = arena_alloc(a, nr, sizeof *copies);
-	*all =
-	    (struct value){ JSCAN_ARRAY, .steps = true, .first = copies, .parent = records[0]->parent };
+	*all = (struct value){ JSCAN_ARRAY, .steps = true, .first = copies,
+		                   .parent = steps->record->parent };
 	for (size_t i = 0; i < nr; i++) {
-		copies[i] = *records[i];
+		copies[i] = *steps[i].record;
 		copies[i].next = i + 1 < nr ? &copies[i + 1] : NULL;
 	}
 	size_t end = nr; /* the last step, and the last one of another kind */
@@ -610,6 +618,26 @@ static size_t last_run(const struct taker *t, struct value *const *records, size
 	return runs > 1 ? from : 0;
 }
 
+/* Sorts the records of a series by their cases, if they are steps of several. A line that lacks
+   what the case is named by, such as a heading, is not of another case. */
+static void sort_by_case(struct taker *t, struct step *steps, size_t nr)
+{
+	bool several = false;
+	const char *named = NULL;
+	for (size_t i = 0; i < nr && t->f->format->case_name; i++) {
+		t->record = steps[i].record;
+		name_case(t);
+		steps[i].case_text = arena_dup(t->a, t->case_text);
+		if (strstr(steps[i].case_text, "none")) /* as template_fill() has it */
+			continue;
+		several = several || (named && strcmp(steps[i].case_text, named) != 0);
+		named = steps[i].case_text;
+	}
+	for (size_t i = 0; i < nr && !several; i++)
+		steps[i].case_text = "";
+	sort_plain(steps, nr, sizeof *steps, step_cmp);
+}
+
 enum status readings_take(const struct reading_file *f, struct value *const *records, size_t nr,
                           struct digest *d, struct diag_log *log)
 {
@@ -618,14 +646,23 @@ enum status readings_take(const struct reading_file *f, struct value *const *rec
 	size_t hidden = *f->file == '.', dot = hidden + strcspn(f->file + hidden, ".");
 	t.file = arena_dup(t.a, (struct span){ f->file, dot });
 	bool series = f->format->series;
-	size_t from = series ? last_run(&t, records, nr) : 0;
-	for (; t.number < (series ? 1 : nr) && t.status == ST_OK; t.number++) {
-		t.record = series ? steps_of(records + from, nr - from, t.a) : records[t.number];
+	VEC(struct step) steps = VEC_INIT;
+	for (size_t i = series ? last_run(&t, records, nr) : 0; i < nr; i++)
+		vec_push(&steps, (struct step){ "", i, records[i] });
+	if (series)
+		sort_by_case(&t, steps.v, steps.nr);
+	for (size_t i = 0, end; i < steps.nr && t.status == ST_OK; i = end, t.number++) {
+		const struct step *step = &steps.v[i];
+		for (end = i + 1;
+		     series && end < steps.nr && strcmp(steps.v[end].case_text, step->case_text) == 0;)
+			end++;
+		t.record = series ? steps_of(step, end - i, t.a) : step->record;
 		name_case(&t);
 		take_record(&t);
 	}
 	if (t.status == ST_OK)
 		t.status = readings_finish(&out, f, d, log);
+	vec_release(&steps);
 	vec_release(&out.list);
 	vec_release(&out.unmeasured);
 	return t.status;

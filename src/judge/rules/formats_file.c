@@ -119,7 +119,7 @@ static const struct key format_keys[] = {
 	    INTO(result_format, work_done), .fault = place_fault),
 	KEY("repeats", WORD, OPTIONAL, "what a case that is there twice is; error if not said",
 	    INTO(result_format, repeats), .words = word_repeats),
-	KEY("series", WORD, OPTIONAL, "whether the records are steps of one case",
+	KEY("series", WORD, OPTIONAL, "whether the records are steps of their cases",
 	    INTO(result_format, series), .words = word_flag),
 	KEY("whole", WORD, OPTIONAL, "whether a file with any other number is not of it",
 	    INTO(result_format, whole), .words = word_flag),
