@@ -1497,7 +1497,8 @@ def own_failure(folder):
                                           ("outcome", "passed", "Error"), ("result", "ok", "FAILED"), ("error", None, "timed out after 60 s"), ("error", "no error", "CUDA out of memory"), ("failed", "no", "yes"), ("result", "No regressions", "no"),
                                           ("oom", "false", "true"), ("state", "no change", "Aborted"), ("exception", "", "RuntimeError: shape"), ("success", 1, 0), ("exit_code", 0, 137), ("allclose", True, False),
                                           ("accuracy", "pass", "fail_accuracy"), ("Disposition", "passed", "incorrect"), ("crashed", False, True), ("has_nan", False, True), ("is_valid", True, False),
-                                          ("numerics_ok", True, False), ("validation", "passed", "incorrect"), ("correctness", "OK", "MISMATCH"), ("accuracy_check", "pass", "fail_accuracy"))):
+                                          ("numerics_ok", True, False), ("validation", "passed", "incorrect"), ("correctness", "OK", "MISMATCH"), ("accuracy_check", "pass", "fail_accuracy"),
+                                          ("test_status", "passed", "failed"), ("run_exit_code", 0, 1), ("final_state", "done", "Killed"), ("has_timed_out", False, True), ("job_error", "", "CUDA error: an illegal memory access"))):
         gate = Gate(folder / f"{i}", "m.json", {key: good, "step_ms": 10.5}, named=True)
         assert gate.check({key: good, "step_ms": 10.5})[0] == 0, key
         code, _, text = gate.check({key: bad, "step_ms": 10.5})
@@ -1511,6 +1512,9 @@ def own_failure(folder):
         code, verdicts, text = gate.check([{"name": n, key: bad if n == "a" else good, "step_ms": 10.5} for n in "ab"])
         a, b = ({v for m, v in verdicts.items() if m.startswith(f"input.{n}")} for n in "ab")  # a text may be a part of the case's name
         assert code == 3 and a == {"missing"} and b <= {"pass", "missing"} and f"'{key}' is " in text, (key, verdicts, text)
+    for key, value in (("check_nan", True), ("run_accuracy", False), ("tests_passed", 0), ("test_error", 0.25), ("last_status", "failed")):  # what was to be run, and figures
+        gate = Gate(folder / key, "m.json", {key: value, "step_ms": 10.5}, named=True)
+        assert gate.check({key: value, "step_ms": 10.5})[0] == 0, key
     for cell, code in (("False", 0), ("True", 3)):  # cells of a table are texts
         gate = Gate(folder / cell, "m.csv", "name,latency_ms,failed\na,2.5,False\nb,3.5,False\n", named=True)
         assert gate.check(f"name,latency_ms,failed\na,2.5,False\nb,3.5,{cell}\n")[0] == code, cell

@@ -249,20 +249,29 @@ static enum key_kind kind_of_word(struct span key)
 	return KEY_OTHER;
 }
 
-/* The kind of a key, which may be a question, such as "is_valid" or "numerics_ok". */
+/* The kind of a key, which may be a question, such as "is_valid", or say of what it is:
+   "numerics_ok", "test_status", "run_exit_code". */
 static enum key_kind kind_of_key(struct span key)
 {
+	static const char of_run[] =
+	    "numerics result results output outputs check checks test tests run "
+	    "job bench benchmark final overall";
+	/* "check_nan": true and "run_accuracy": false may tell what was to be run */
+	static const char asked[] =
+	    "nan accuracy accuracy_check correctness validation match matches matched allclose";
 	enum key_kind kind = kind_of_word(key);
-	const char *last = memrchr(key.p, '_', key.n);
-	size_t at = last ? (size_t)(last + 1 - key.p) : 0;
-	struct span before = { key.p, at ? at - 1 : 0 };
-	bool asks = at && span_is_listed_nocase(before, "is has");
-	bool of_run =
-	    at && span_is_listed_nocase(before, "numerics results result output outputs check test");
-	if (kind != KEY_OTHER || !at)
+	const char *end = memchr(key.p, '_', key.n);
+	struct span before = { key.p, end ? (size_t)(end - key.p) : 0 };
+	if (kind != KEY_OTHER || !before.n || before.n + 1 == key.n)
 		return kind;
-	kind = kind_of_word(span_from(key, at));
-	return asks ? kind : of_run && kind == KEY_COUNT ? KEY_OUTCOME : KEY_OTHER;
+	struct span what = span_from(key, before.n + 1);
+	kind = kind_of_word(what);
+	if (span_is_listed_nocase(before, "is has"))
+		return kind;
+	if (!span_is_listed_nocase(before, of_run) || span_is_listed_nocase(what, asked))
+		return KEY_OTHER;
+	/* "tests_passed": 0 may be a number of tests that were not run */
+	return kind == KEY_COUNT ? KEY_OUTCOME : kind;
 }
 
 bool reading_is_failure(const struct value *v)
