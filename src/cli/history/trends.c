@@ -323,14 +323,14 @@ static void drop_unwanted(struct trends *t, const struct trend_options *o)
 
 static const char *headline(struct trends *t)
 {
-	size_t nr = t->points.nr, runs = t->runs.nr;
+	size_t nr = t->points.nr, runs = t->runs.nr, figures = t->figures.nr;
 	if (runs < 2 * CHANGE_LEAST)
 		return arena_printf(&t->arena,
 		                    "%zu run%s of the main branch, too few to see changes: add every run "
 		                    "with 'gpugate store'",
 		                    runs, text_s(runs));
-	return arena_printf(&t->arena, "%zu change%s in %zu figures over %s%zu runs", nr, text_s(nr),
-	                    t->figures.nr, runs > CHANGE_MOST ? "the newest " : "",
+	return arena_printf(&t->arena, "%zu change%s in %zu figure%s over %s%zu runs", nr, text_s(nr),
+	                    figures, text_s(figures), runs > CHANGE_MOST ? "the newest " : "",
 	                    runs > CHANGE_MOST ? (size_t)CHANGE_MOST : runs);
 }
 
