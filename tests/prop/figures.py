@@ -1526,10 +1526,10 @@ def own_failure(folder):
         gate = Gate(folder / name, name, text.format(good), named=True)
         assert gate.check(text.format(good))[0] == 0 and gate.check(text.format(bad))[0] == 3, name
     for value in ("12,5 ms", "12.5k tok/s", "12.5 (cold)", "12.5 \u00b1 0.3"):  # no number, though its name is that of a figure
-        for key in ("latency", "time_ms"):
+        for key in ("latency", "time_ms", "step_time"):
             write(folder / "t.json", {key: value, "x_ms": 1})
             assert f"'{key}' is '{value}', not a number" in run("report", "t.json", cwd=folder).stderr, (key, value)
-    for value in ("81k", "1.5M", "0:01:30", "1:30.25", "2m 30s", "64G", "PT1M30S", "P1DT2H"):  # perhaps of a configuration: the other figures are read
+    for value in ("81k", "1.5M", "0:01:30", "1:30.25", "5m", "64G", "PT1M30S", "P1DT2H"):  # perhaps of a configuration: the other figures are read
         p = run("report", write(folder / "t.json", {"latency": value, "x_ms": 1}).name, cwd=folder)
         assert p.returncode == 0 and f"'latency' is '{value}' (a text), not measured" in p.stdout, (value, p.stdout)
 
@@ -1698,6 +1698,18 @@ def clocks(folder):
         for name, content in (("t.json", {key: text, "x_ms": 1.5}), ("m.json", {"model": "m", key: text, "x_ms": 1.5}), ("t.csv", f"name,{key},x_ms\na,{text},1.5\n")):
             found = all_figures(folder, write(folder / name, content).name)
             assert [v for n, v in found.items() if n.endswith(key)] == [value], (key, name, found)
+    for key, text, value, worse in (("latency", "2m 30s", 150, "4m 0s"), ("took", "0m37.414s", 37.414, "2m01s"), ("real", "1h0m2s", 3602, "1h40m2s"), ("elapsed", "1d 2h", 93600, "2d 2h"),
+                                    ("elapsed", "0:05:30", 330, "0:10:30"), ("Total time", "01:15.5", 75.5, "03:15.5"), ("duration", "12:00:01", 43201, "23:00:01")):
+        if key != "Total time":
+            assert all_figures(folder, write(folder / "t.json", {key: text, "x_ms": 1.5}).name)[key] == value, (key, text)
+        for line in ("{} {}", "2026-01-02 12:00:01,123 INFO {}: {} (12 of 12)", "{}\t{}"):
+            log = lambda text: f"12:30:05 start\nThroughput: 512.5 tok/s\n{line.format(key, text)}\n"
+            write(folder / "t.log", log(text))
+            write(folder / "rules.yaml", "version: 2\n" + run("formats", "t.log", cwd=folder).stdout)
+            found = all_figures(folder, "t.log", "--rules", "rules.yaml")
+            assert len(found) == 2 and [v for k, v in found.items() if k.endswith(key.lower().replace(" ", "_"))] == [value], (line, key, text, found)
+            gate = Gate(folder / "log", "t.log", log(text), (folder / "rules.yaml").read_text(), named=True)
+            assert gate.check(log(worse))[0] == 1, (line, key, text)
     gate = Gate(folder, "m.json", {"elapsed": "0:01:30", "x_ms": 1.5}, named=True)
     assert [gate.check({"elapsed": text, "x_ms": 1.5})[0] for text in ("0:01:31", "0:03:30", "1:30.5", 95)] == [0, 1, 0, 3]
     for key, text in (("time", "12:30:45"), ("started", "9:05"), ("start_time", "12:30:45"), ("ratio", "16:9"), ("date", "2026-01-01 12:30")):

@@ -883,7 +883,18 @@ static const struct {
 	  false },
 	/* a duration with letters is told, though it is not read */
 	{ "x.json", "{\"epoch_time\": \"1m30s\", \"model\": \"m\", \"x_ms\": 1.5}",
-	  "!m: 'epoch_time' is '1m30s' (a text), not measured | x_ms=1.5 ms lower [model=m]", false },
+	  "!epoch_time=9e1 s lower [model=m] x_ms=1.5 ms lower [model=m]", false },
+	/* times in several units, and what only resembles them */
+	{ "x.json",
+	  "{\"a_time\": \"1d 2h 3m 4.5s\", \"b_time\": \"0m37.414s\", \"c_time\": \"1h0m\", "
+	  "\"d_time\": "
+	  "\"2m 0.000000001s\", \"e_time\": \"99999d99999h99999m99999.999999999s\"}",
+	  "!a_time=93784.5 s lower b_time=37.414 s lower c_time=36e2 s lower d_time=120.000000001 s "
+	  "lower "
+	  "e_time=9006009939.999999999 s lower",
+	  false },
+	{ "x.json", "{\"a_time\": \"2m 30m\", \"x_ms\": 1.5}",
+	  "!m: 'a_time' is '2m 30m' (a text), not measured | x_ms=1.5 ms lower", false },
 	/* what all earlier steps have, and the last ones lack, was not measured at last; what some
 	   steps have among others is optional */
 	{ "x.json",

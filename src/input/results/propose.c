@@ -81,7 +81,7 @@ static bool is_number(const struct value *v)
 	bool begins = reading_begins_as_number(v->text) || reading_is_shortened(v->text) ||
 	              span_is_listed_nocase(v->text, "nan inf infinity -nan -inf -infinity");
 	const char *own = figure_unit_by_name(v->key);
-	bool figure = own || !reading_is_of_run(v->key) || span_ends(v->text, SPAN("s")); /* "1m30s" */
+	bool figure = own || !reading_is_of_run(v->key) || !memchr(v->text.p, ':', v->text.n);
 	return begins && v->type == JSCAN_STRING && figure && figure_better(v->key, own);
 }
 
@@ -718,7 +718,11 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 		if (!is_digit(*c) ||
 		    (c > line && !hour && (is_digit(c[-1]) || is_letter(c[-1]) || strchr("._", c[-1]))))
 			continue;
-		const char *behind = unit_end(end), *unit = end + strspn(end, " ");
+		bool clock;
+		struct decimal seconds;
+		size_t lasts = reading_time(span_of(c), &clock, &seconds);
+		end = lasts ? c + lasts : end;
+		const char *behind = lasts ? end : unit_end(end), *unit = end + strspn(end, " ");
 		bool whole = end == c + strspn(c, "0123456789");
 		bool sign = c - done > 1 && strchr("+-", c[-1]) && strchr(" \t:=,([", c[-2]);
 		struct strbuf name = STRBUF_INIT;
@@ -735,12 +739,16 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 			add_word(&name, done, c,
 			         (struct span){ unit, (size_t)(behind > end ? behind - unit : 0) });
 		struct span own = strbuf_span(&name);
+		if (clock && !figure_is_sum(own, "s") && figure_is_sum(span_of(label), "s")) {
+			strbuf_setlen(&name, 0); /* "total time" tells more than "time" */
+			strbuf_adds(&name, label);
+			own = strbuf_span(&name);
+		}
 		bool figure = behind > end || figure_better(own, figure_unit_by_name(own)) ||
 		              (!whole && (headed || !*others));
 		struct span left = span_trim((struct span){ line, (size_t)(c - line) }, " ");
-		bool clock = left.n > 1 && c[-1] == ':' && is_digit(c[-2]),
-		     spread = span_ends(left, SPAN("±")) || span_ends(left, SPAN("+/-"));
-		figure = figure && !clock && !spread;
+		bool spread = span_ends(left, SPAN("±")) || span_ends(left, SPAN("+/-"));
+		figure = lasts ? !clock || figure_is_sum(own, "s") : figure && !spread;
 		if (!name.n)
 			strbuf_addf(&name, "c%zu", column);
 		struct span called = strbuf_span(&name);
@@ -754,7 +762,8 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 		add_text(&out, done, c - sign);
 		bool commas = memchr(c, ',', (size_t)(end - c));
 		strbuf_addf(&out, "%s%s", named ? group : "",
-		            commas                     ? "[-+0-9.,Ee]+"
+		            lasts                      ? clock ? "[0-9][0-9:.]*" : "[0-9][0-9.dhms ]*[hms]"
+		            : commas                   ? "[-+0-9.,Ee]+"
 		            : figure || !whole || sign ? "[-+0-9.Ee]+"
 		                                       : "[0-9]+");
 		add_text(&out, end, behind);

@@ -76,31 +76,72 @@ static bool is_unit(struct span s)
 	return s.n <= UNIT_CHARS;
 }
 
-/* Reads "0:01:30" or "1:30.5" as seconds; false if the text is not such a time. */
-static bool read_clock(struct span s, struct decimal *out)
+/* Adds the digits at `at` to `sum`; returns their number, 0 if there are more than `most`. */
+static size_t add_digits(struct span s, size_t at, size_t most, int64_t *sum)
 {
-	enum { CHARS = 16 };
-	int64_t minutes = 0, field = 0, digits = 0;
-	size_t colons = 0, points = 0;
-	for (size_t i = 0; i < s.n; i++) {
-		bool after = i && i + 1 < s.n && is_digit(s.p[i - 1]) && !points;
-		if (s.p[i] == ':' && after && ++colons < 3) {
-			minutes = 60 * minutes + field;
-			field = 0;
-		} else if (s.p[i] == '.' && after) {
-			points++;
-		} else if (is_digit(s.p[i]) && s.n <= CHARS) {
-			field = 10 * field + s.p[i] - '0';
-			digits += (int64_t)points;
-		} else {
-			return false;
-		}
+	size_t n = digits_at(s, at);
+	for (size_t i = 0; i < n && n <= most; i++)
+		*sum = 10 * *sum + s.p[at + i] - '0';
+	return n <= most ? n : 0;
+}
+
+enum { WHOLE = 5, FRACTION = 9 }; /* digits; the sum of the parts in nanoseconds fits into int64 */
+
+/* Number of bytes of the decimal places at `at`, with the point; adds them to `sum`. */
+static size_t add_fraction(struct span s, size_t at, int64_t *sum)
+{
+	size_t n = at < s.n && s.p[at] == '.' ? digits_at(s, at + 1) : 0;
+	return n && n <= FRACTION ? 1 + add_digits(s, at + 1, FRACTION, sum) : 0;
+}
+
+/* Number of bytes of a time as a clock has it, "0:01:30" or "1:30.5", at the front of a text. */
+static size_t clock_bytes(struct span s, struct decimal *out)
+{
+	int64_t sum = 0;
+	size_t n = add_digits(s, 0, WHOLE, &sum), parts = n > 0, more = 0;
+	for (int64_t part = 0; parts && parts < 3 && n < s.n && s.p[n] == ':' &&
+	                       (more = add_digits(s, n + 1, WHOLE, &part));
+	     part = 0, parts++) {
+		sum = 60 * sum + part;
+		n += 1 + more;
 	}
-	minutes *= 60;
-	for (int64_t i = 0; i < digits; i++)
-		minutes *= 10;
-	*out = decimal_of(minutes + field, digits);
-	return colons > 0;
+	more = add_fraction(s, n, &sum);
+	*out = decimal_of(sum, more ? (int64_t)more - 1 : 0);
+	return parts > 1 ? n + more : 0;
+}
+
+/* Number of bytes of a time of several units, "2m30s" or "1h 0m 3.5s", at the front of a text. */
+static size_t units_bytes(struct span s, struct decimal *out)
+{
+	static const char units[] = "dhms";
+	static const int64_t seconds[] = { 86400, 3600, 60, 1 };
+	int64_t sum = 0, places = 0;
+	size_t parts = 0, end = 0, next = 0, n;
+	for (size_t at = 0; next < NR_OF(seconds); at = end + (end < s.n && s.p[end] == ' ')) {
+		int64_t part = 0;
+		at += n = add_digits(s, at, WHOLE, &part);
+		size_t more = n ? add_fraction(s, at, &part) : 0;
+		at += more;
+		const char *unit = at < s.n ? strchr(units + next, s.p[at]) : NULL;
+		bool ends = at + 1 >= s.n || !is_letter(s.p[at + 1]);
+		if (!n || !unit || !*unit || !ends || (more && *unit != 's'))
+			break;
+		next = (size_t)(unit - units) + 1;
+		for (places = 0; places + 1 < (int64_t)more; places++)
+			sum *= 10;
+		sum += part * seconds[next - 1];
+		end = at + 1;
+		parts++;
+	}
+	*out = decimal_of(sum, places);
+	return parts > 1 ? end : 0;
+}
+
+size_t reading_time(struct span s, bool *is_clock, struct decimal *out)
+{
+	size_t n = clock_bytes(s, out);
+	*is_clock = n;
+	return n ? n : units_bytes(s, out);
 }
 
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit)
@@ -119,7 +160,8 @@ enum decimal_fault reading_number_as(const struct value *v, bool thousands, stru
 		return decimal_parse(s, out);
 	if (v->type != JSCAN_STRING)
 		return DECIMAL_NO_NUMBER;
-	if (read_clock(s, out) && figure_is_sum(v->key, "s")) {
+	bool clock;
+	if (s.n && reading_time(s, &clock, out) == s.n && (!clock || figure_is_sum(v->key, "s"))) {
 		*unit = SPAN("s");
 		return DECIMAL_OK;
 	}

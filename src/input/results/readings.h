@@ -74,20 +74,26 @@ GG_MUST_CHECK enum status readings_finish(struct readings *r, const struct readi
 
 /// Reads a value as a number; `*unit` is the word that follows it in a text and may be a unit,
 /// known or not, or ""; `unit` may be NULL. DECIMAL_NO_NUMBER for a value that is neither a number
-/// nor a text, such as null, and for a text that is not a number with or without a unit. If the
-/// value's name is that of a duration of a whole run, a text such as "0:01:30" is read as seconds.
+/// nor a text, such as null, and for a text that is not a number with or without a unit. A text such
+/// as "1m30s" is read as seconds; one such as "0:01:30", too, if the value's name is that of a
+/// duration of a whole run.
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit);
 
 /// Like reading_number(). If `thousands` is set, a comma separates thousands: "1,900" is 1900.
 enum decimal_fault reading_number_as(const struct value *v, bool thousands, struct decimal *out,
                                      struct span *unit);
 
+/// Number of bytes of a time in several units or parts, such as "1h 2m 3.5s" or "0:01:30", at the
+/// front of a text, 0 if there is none. `*is_clock` tells whether colons separate the parts; `out`
+/// becomes the time in seconds.
+size_t reading_time(struct span s, bool *is_clock, struct decimal *out);
+
 /// True if a text is a number, perhaps with commas, or begins with a number and a blank: "12.4
 /// (failed)", "2.5k tok/s". False for a date or a version.
 bool reading_begins_as_number(struct span s);
 
 /// True if a text begins with a digit, after "P" or "PT", and has only characters of numbers in
-/// short forms, such as "81k", "2m 30s" or "PT1M30S". Also true for numbers that are read, such as
+/// short forms, such as "81k" or "PT1M30S". Also true for numbers that are read, such as
 /// "81".
 bool reading_is_shortened(struct span s);
 
