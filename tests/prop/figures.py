@@ -1807,6 +1807,21 @@ def numbered(folder):
         assert [v for k, v in found.items() if k.endswith(".n")] == [9], (line, found)
 
 
+def run_names(folder):
+    """What differs from run to run in front of a log's lines, as days, months, clocks, ids, addresses and numbers of processes, is not a part of what is proposed."""
+    fronts = {"I0102 12:00:01.123456 140737 trainer.py:55] ": "I1231 09:10:11.000001 77 trainer.py:55] ", "Fri Jan  2 12:00:01 2026 ": "Thu Dec 31 9:10:11 2026 ", "01/02/26 12:00:01 PM ": "12/31/26 9:10:11 AM ",
+              "(Worker pid=1234, ip=10.0.0.1) ": "(Worker pid=77, ip=10.12.0.13) ", "[job 7f3a2b1c] ": "[job 19bc44de] ", "gpu-node-07: ": "gpu-node-12: ", "[1234] <0x7f3a2b1c> ": "[7] <0x19bc44de> ",
+              "2026-01-02T12:00:01.123Z stdout F ": "2026-12-31T09:10:11Z stdout F "}
+    for front, other in fronts.items():
+        log = lambda front, k=1: "".join(f"{front}step {i} loss 2.5 took {10.5 * k + i % 3} ms\n" for i in range(1, 6)) + f"{front}Throughput: {512.5 / k} tok/s\n"
+        write(folder / "base.log", log(front))
+        write(folder / "rules.yaml", ("version: 2\n" + run("formats", "base.log", cwd=folder).stdout).replace("match: base.log", "match: '*.log'"))
+        for k in (1, 2):
+            write(folder / "new.log", log(other, k))
+            p = run("check", "new.log", "--control", "base.log", "--rules", "rules.yaml", cwd=folder)
+            assert p.returncode == k - 1, (front, k, p.stdout, p.stderr, (folder / "rules.yaml").read_text())
+
+
 def rendered(rows, of=None):
     """Rows as JSON lines, as a list, as a list in an object and, if no row has an object, as a table: {name: contents}."""
     keys = list(dict.fromkeys(k for row in rows for k in row))
@@ -1909,7 +1924,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, lines_of_logs, numbered, some_steps, points, appended, units_of_names, brackets, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, lines_of_logs, numbered, run_names, some_steps, points, appended, units_of_names, brackets, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

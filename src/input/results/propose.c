@@ -694,6 +694,28 @@ static const char *free_group(struct arena *a, struct span name, const char *lab
 	return NULL;
 }
 
+/* Number of bytes of a word at `at` that differs from run to run: a day or a month, an id in
+   hexadecimal, a date as glog has it ("I0102"), an IP address. 0 for other words. */
+static size_t passing_bytes(const char *line, const char *at)
+{
+	static const char days[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec "
+	                           "Mon Tue Wed Thu Fri Sat Sun AM PM";
+	enum { ID = 6, GLOG = 5, ADDRESS = 3 };
+	size_t n = 0, digits = 0, hex = 0, points = 0, address = strspn(at, "0123456789.");
+	if (at > line && (is_letter(at[-1]) || is_digit(at[-1]) || strchr("_.", at[-1])))
+		return 0;
+	for (; is_letter(at[n]) || is_digit(at[n]); n++) {
+		digits += is_digit(at[n]);
+		hex += strchr("0123456789abcdefx", at[n]) != NULL;
+	}
+	for (size_t i = 0; i < address; i++)
+		points += at[i] == '.' && is_digit(at[i + 1]);
+	bool id = n >= ID && hex == n && digits && digits < n;
+	bool glog = n == GLOG && digits + 1 == n && strchr("IWEF", *at) && at[n] == ' ';
+	bool day = n && span_is_listed((struct span){ at, n }, days);
+	return points == ADDRESS ? address : id || glog || day ? n : 0;
+}
+
 /* A pattern that fits a line; NULL if the line has no figure. The text before the line begins at
    `log`. If `others` is "", each number with a decimal point or a unit is a figure. Else the
    pattern is an alternative to `others`: its figures have names that those lack (free_group()), and
@@ -713,6 +735,14 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 	struct strbuf out = STRBUF_INIT;
 	strbuf_addch(&out, '^');
 	for (const char *c = line; *c; c++) {
+		size_t passing = passing_bytes(line, c);
+		if (passing) {
+			add_text(&out, done, c);
+			strbuf_adds(&out, "[0-9A-Za-z.]+");
+			done = c + passing;
+			c = done - 1;
+			continue;
+		}
 		const char *end = number_end(c);
 		bool hour = c - line > 1 && c[-1] == 'T' && is_digit(c[-2]); /* of 2026-01-02T10:30:00 */
 		if (!is_digit(*c) ||
@@ -754,9 +784,11 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 		struct span called = strbuf_span(&name);
 		bool progress = *end == '/' || (c > line && c[-1] == '/'); /* "batch 10/100" */
 		bool step = is_step(called), setting = !progress && figure_is_setting(called, "case");
-		/* alternatives may have the same step, which is the work of all of them */
-		const char *group = free_group(a, called, step ? "" : label, step ? "" : first, column,
-		                               (const char *[]){ strbuf_str(&out), step ? "" : others });
+		/* alternatives may have the same step, which is the work of all of them, and the same case
+		 */
+		bool same = step || setting;
+		const char *group = free_group(a, called, same ? "" : label, same ? "" : first, column,
+		                               (const char *[]){ strbuf_str(&out), same ? "" : others });
 		bool named = group && (figure || setting || step);
 		strbuf_release(&name);
 		add_text(&out, done, c - sign);
