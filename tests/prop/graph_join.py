@@ -186,9 +186,10 @@ class Case:
 
 
 def digest(*run):
-    path = pathlib.Path(run[0]).parent / "joined.digest"
-    gpugate("digest", *run, "-o", path)
-    return json.loads(path.read_text())
+    with tempfile.TemporaryDirectory() as dir:
+        path = pathlib.Path(dir) / "joined.digest"
+        gpugate("digest", *run, "-o", path)
+        return json.loads(path.read_text())
 
 
 def places_in(d):
