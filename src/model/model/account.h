@@ -1,4 +1,5 @@
-/// How much of a run is judged, and how much of its GPU work has a known origin in the code.
+/// How much of a run is judged (work in complete measured steps), and how much of its GPU work has
+/// a known origin in the code.
 #ifndef GG_MODEL_ACCOUNT_H
 #define GG_MODEL_ACCOUNT_H
 
@@ -10,7 +11,8 @@
 /// activities.
 const char *account_text(const struct run *run, int64_t nr_ranks, struct arena *a);
 
-/// Number of judged steps in which a rank has no GPU activity; 0 if samples of steps are not kept.
+/// Number of judged steps in which a rank has no GPU activity; 0 if the trace has no steps, or if
+/// samples of steps are not kept.
 int64_t account_empty_steps(const struct digest *d);
 
 /// The kinds of origins in the code that GPU work may have.

@@ -1,5 +1,6 @@
-/// Categories of kernel (or operator) names: each is a list of substrings with wildcards; the first
-/// category with a match counts.
+/// Categories of names of kernels or operators. A category is a list of substrings, in which `*`
+/// and `?` are wildcards. The first category with a substring that occurs in a name is the category
+/// of this name.
 #ifndef GG_MODEL_CATEGORY_H
 #define GG_MODEL_CATEGORY_H
 
@@ -23,13 +24,13 @@ extern const char *const class_names[]; ///< names of the classes, ended by NULL
 struct category {
 	const char *name;
 	enum category_class cls;
-	VEC(struct span) match; ///< substrings, in which `*` and `?` are special
+	VEC(struct span) match; ///< substrings, in which `*` and `?` are wildcards
 };
 
 /// Substrings that the rules add to a category.
 struct category_addition {
 	const char *category;
-	VEC(struct span) match; ///< substrings, in which `*` and `?` are special
+	VEC(struct span) match; ///< substrings, in which `*` and `?` are wildcards
 };
 
 /// A substring that the rules add to a category; it is tried before the rows of the table.
@@ -46,7 +47,8 @@ struct category_table {
 	const char *source; ///< path of the file that the table was read from, or "built in"
 };
 
-/// Index of the row that matches `name`, or -1 if no row does.
+/// Index of the row of the category of `name`: that of the first added substring that occurs in
+/// `name`, else the first row with such a substring; -1 if there is none.
 int category_of(const struct category_table *t, struct span name);
 
 /// Adds the substrings of `a`, which are borrowed. They are tried before the table's rows, and
@@ -62,7 +64,7 @@ const char *category_title(const char *name);
 /// Class of the category of row `index`; CLASS_OTHER for -1.
 enum category_class category_class_at(const struct category_table *t, int index);
 
-/// Class of the first category that matches `name`; CLASS_OTHER if no category does.
+/// Class of the category of `name`, as from category_of(); CLASS_OTHER if `name` has none.
 enum category_class category_class_of(const struct category_table *t, struct span name);
 
 /// Index of the category that is called `name`, or -1.

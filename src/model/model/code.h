@@ -16,12 +16,13 @@ extern const char *const code_kind_names[];
 /// Separator between the names of a path of modules or operators.
 #define CODE_BETWEEN '\n'
 
-/// Work of the measured steps (or of the window, if there are no steps), grouped by what the
-/// launching thread ran at the moment of the launch. Unknown texts are empty.
+/// Work of the complete measured steps (or of the window, if there are no steps), grouped by what
+/// the launching thread ran at the moment of the launch. Unknown texts are empty.
 struct code_stat {
 	enum code_kind kind;
-	enum phase phase; ///< phase in which the call was made: its step (PHASE_DECODE) or a part of it
-	                  ///< (PHASE_BACKWARD); PHASE_ALL if unknown
+	enum phase phase; ///< phase in which the call was made: the kind of the whole step (such as
+	                  ///< PHASE_DECODE), or a part of the step (such as PHASE_BACKWARD); PHASE_ALL
+	                  ///< if unknown
 	struct span module; ///< names of modules, outermost first, separated by CODE_BETWEEN
 	struct span place; ///< place in the user's code, "FILE:FUNCTION"
 	int64_t line; ///< line number of `place`; -1 if unknown
@@ -30,16 +31,16 @@ struct code_stat {
 	int64_t count; ///< number of activities, or of waits
 	int64_t total_ns; ///< GPU time; for waiting, host time
 	int64_t bytes; ///< bytes moved by copies and memory sets; 0 for other kinds
-	int64_t names; ///< number of rows, too small to be kept one by one, that this row sums up; 0 if
-	               ///< it is not a sum
+	int64_t names; ///< number of small rows that this row sums up (digest_small()); 0 if it is not
+	               ///< a sum
 };
 
 /// All GPU activities that were launched within annotations of one name.
 struct range_stat {
 	struct span name; ///< name of the annotation, raw bytes
 	int64_t count, total_ns; ///< number of the activities; their GPU time
-	int64_t names; ///< number of rows, too small to be kept one by one, that this row sums up; 0 if
-	               ///< it is not a sum
+	int64_t names; ///< number of small rows that this row sums up (digest_small()); 0 if it is not
+	               ///< a sum
 };
 
 /// Label of work whose place is unknown, in a table in which other work has a place.

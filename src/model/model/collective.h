@@ -8,8 +8,8 @@
 /// The facts on a collective that one of its events contains.
 struct collective_call {
 	enum collective_kind kind;
-	/// Description of the process group (or its name), name of the group, and element type: empty
-	/// if unknown; borrowed or static.
+	/// `group`: description of the process group, else its name; `group_name`: its name; `dtype`:
+	/// element type of the message. Empty if unknown; borrowed or static.
 	struct span group, group_name, dtype;
 	int64_t group_size; ///< number of ranks in the group; -1 if unknown
 	int64_t bytes; ///< bytes of the message; -1 if unknown
@@ -17,7 +17,7 @@ struct collective_call {
 
 /// The kind of collective that a name contains, be it a name of PyTorch ("_allgather_base",
 /// "nccl:all_reduce") or of a kernel ("ncclDevKernel_SendRecv(…)", "cross_device_reduce_1stage").
-/// COLLECTIVE_OTHER if it does not name one.
+/// COLLECTIVE_OTHER if the name contains no kind.
 enum collective_kind collective_kind_of(struct span name);
 
 /// The collective to which the event `ev` belongs, as described by its arguments, else by the

@@ -47,7 +47,8 @@ struct diagnosis_condition {
 struct recommendation {
 	const char *id, *title;
 	int64_t saves_ns; ///< saving per step; -1 if unknown
-	const char *saves_text; ///< "up to 4.20 ms (11.00 %) per step"; "" if unknown
+	const char *saves_text; ///< the saving as text, such as "up to 4.20 ms (11.00 %) per step"; ""
+	                        ///< if unknown
 
 	/// Texts. `confirm` names the metric that would confirm the hypothesis, and `ask` says what to
 	/// record to find out; either may be "".
@@ -102,12 +103,13 @@ extern const char *const confidence_names[];
 /// answer, for the run, and a metric with labels has one answer for each label.
 struct query diagnosis_query(const struct metric *m);
 
-/// Moves `*text` behind its next placeholder. `literal` becomes the text before the placeholder,
-/// `inside` the text in its braces; `inside->p` is NULL if no placeholder is left. False at the end
-/// of the text.
+/// Moves `*text` to the first byte after its next placeholder. `literal` becomes the text before
+/// the placeholder, `inside` the text in its braces. If no placeholder is left, moves `*text` to
+/// the end of the text, and `inside->p` becomes NULL. False if `*text` is already at the end.
 bool placeholder_next(const char **text, struct span *literal, struct span *inside);
 
-/// True for the placeholder {step}, which reads "step", or "window" if the run has no steps.
+/// True for the placeholder {step}, which is replaced by "step", or by "window" if the run has no
+/// steps.
 bool placeholder_is_step(struct span inside);
 
 /// Sets `out` to the figure that the placeholder {inside} of the rule `r` names. If the rule has a

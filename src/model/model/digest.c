@@ -195,8 +195,8 @@ ORDER(flop_stat)
 ORDER(comm_stat)
 ORDER(counter_stat)
 
-/* How often the host both freed and allocated memory of the device in the usable steps: the smaller
-   of the two numbers. `*ns` becomes the duration of all these calls. */
+/* How often the host both freed and allocated memory of the device in the complete measured steps:
+ * the smaller of the two numbers of calls. `*ns` becomes the duration of all these calls. */
 static int64_t memory_calls(const struct digest *d, int64_t *ns)
 {
 	int64_t count[2] = { 0 }; /* number of allocations, number of frees */

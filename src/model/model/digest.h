@@ -20,21 +20,21 @@
 /// ATTRIBUTION_NONE if there are no steps.
 enum attribution { ATTRIBUTION_NONE, ATTRIBUTION_LAUNCH, ATTRIBUTION_TIMESTAMP };
 
-/// Figures of one GPU activity name. Where the trace has no steps, the step_*
-/// figures equal those of the window.
+/// Figures of all GPU activities of one name. If the trace has no steps, the step_* figures equal
+/// those of the window (the whole trace).
 struct kernel_stat {
 	enum event_kind kind; ///< kind of activity: EVENT_KERNEL, EVENT_MEMCPY or EVENT_MEMSET
 	struct span name; ///< name of the activity, raw bytes as in the trace
 	int64_t count, total_ns, max_ns, bytes; ///< figures of the whole window
-	int64_t step_count, step_total_ns, step_max_ns, step_bytes; ///< figures of the measured steps
+	int64_t step_count, step_total_ns, step_max_ns, step_bytes; ///< of the complete measured steps
 	int64_t grid[3], block[3]; ///< most frequent launch shape; grid[0] < 0 if unknown
 	int64_t shapes; ///< number of distinct launch shapes
 	int64_t resources[NR_RESOURCES]; ///< largest use of each resource by one launch, in the whole
 	                                 ///< window; < 0 if unknown
 	int64_t occupancy; ///< occupancy in 1e-6 %, weighted by time; < 0 if unknown
-	/* only in a row that joins others: time, in steps, of kernels with a known occupancy, and the
-	 * remainder of their mean occupancy: Σ occupancy · time is exactly occupancy · occupancy_ns +
-	 * occupancy_rest */
+	/* only in a row that joins others: GPU time, within steps, of the kernels whose occupancy is
+	 * known; and the remainder of the division that gave their mean occupancy, so that Σ occupancy
+	 * · time is exactly occupancy · occupancy_ns + occupancy_rest */
 	int64_t occupancy_ns, occupancy_rest;
 	int64_t names; ///< number of small kernels that this row sums up (digest_small()); `name` is
 	               ///< then their category, or empty; 0 for a row that is not a sum
@@ -53,18 +53,19 @@ struct device_stat {
 	int64_t span_ns, busy_ns, compute_ns;
 	int64_t comm_ns, overlap_ns; ///< time of communication; part of it that overlaps computation
 
-	/// Length of all measured steps, and the GPU's busy time in them. Without work in measured
-	/// steps: from the GPU's first activity to its last. 0 if all steps are warm-up, -1 if not
-	/// recorded.
+	/// `measured_ns`: wall time of all measured steps; `measured_busy_ns`: time of these steps in
+	/// which the GPU was busy. If the GPU has no work in any step, both are measured from its first
+	/// activity to its last. 0 if all steps are warm-up; -1 if not recorded.
 	int64_t measured_ns, measured_busy_ns;
 };
 
-/// Host operators of one name, over the measured steps (or the window, if there are no steps).
+/// Host operators of one name, over the complete measured steps (or the window, if there are no
+/// steps).
 struct op_stat {
 	struct span name;
 	int64_t count, total_ns, self_ns;
-	int64_t names; ///< number of rows, too small to be kept one by one, that this row sums up; 0 if
-	               ///< it is not a sum
+	int64_t names; ///< number of small rows that this row sums up (digest_small()); 0 if it is not
+	               ///< a sum
 };
 
 /// Calls whose times add up to step.launch_time, step.sync_time and step.dataloader_time.
@@ -76,14 +77,15 @@ struct op_stat {
 	X(CALL_MEMORY, "memory")
 enum call_kind { CALL_KINDS(ENUM_VALUE) NR_CALL_KINDS };
 
-/// Host calls of one kind and name, over the usable steps. The rows of a kind add up to the step
-/// figure, so a call that begins where steps overlap counts once for each of these steps.
+/// Host calls of one kind and name, over the complete measured steps. The rows of a kind add up to
+/// the figure of all steps, so a call that begins where steps overlap counts once for each of these
+/// steps.
 struct call_stat {
 	enum call_kind kind;
 	struct span name; ///< name of the call, raw bytes
 	int64_t count, total_ns;
-	int64_t names; ///< number of rows, too small to be kept one by one, that this row sums up; 0 if
-	               ///< it is not a sum
+	int64_t names; ///< number of small rows that this row sums up (digest_small()); 0 if it is not
+	               ///< a sum
 };
 
 /// Element type of the operands of a multiplication.
@@ -97,8 +99,8 @@ struct call_stat {
 enum flop_type { FLOP_TYPES(ENUM_VALUE) NR_FLOP_TYPES };
 
 /// Calls of one operator and type whose floating-point operations or bytes follow from their
-/// inputs, over the measured steps (or the window, if there are no steps). Only operators that
-/// launched GPU work have a row.
+/// inputs, over the complete measured steps (or the window, if there are no steps). Only operators
+/// that launched GPU work have a row.
 struct flop_stat {
 	struct span op;
 	enum flop_type type;
@@ -106,8 +108,8 @@ struct flop_stat {
 	int64_t uncounted; ///< number of calls whose operations are unknown, because the trace lacks
 	                   ///< their inputs
 	int64_t gpu_ns; ///< GPU time of the calls in `count` and `uncounted`; 0 in stored baselines
-	int64_t
-	    bytes; ///< the least that the calls must move between the GPU and its memory, where known
+	int64_t bytes; ///< least number of bytes that the calls must move between the GPU and its
+	               ///< memory; calls in `unsized` add nothing
 	int64_t unsized; ///< number of calls whose `bytes` are unknown
 	int64_t
 	    sized_ns; ///< GPU time of calls with known bytes; includes memory_ns, compute_ns, short_ns
@@ -121,7 +123,7 @@ struct flop_stat {
 	int64_t moved_ns, roof_ns;
 };
 
-/// Name of the flop_stat row of graph replays, in which no operator can be seen.
+/// Name of the flop_stat row for launches of CUDA or HIP graphs whose operators are unknown.
 #define FLOPS_OF_GRAPHS "GPU graphs"
 
 /// How a collective moves data.
@@ -142,16 +144,17 @@ struct flop_stat {
 	X(COLLECTIVE_BARRIER, "barrier")
 enum collective_kind { COLLECTIVE_KINDS(ENUM_VALUE) NR_COLLECTIVE_KINDS };
 
-/// Collectives of one kind, element type and process group, over the measured steps
-/// (or the window, if there are no steps).
+/// Collectives of one kind, element type and process group, over the complete measured steps (or
+/// the window, if there are no steps).
 struct comm_stat {
 	enum collective_kind kind;
 	struct span group; ///< description of the process group, else its name; empty if unknown
 	struct span group_name; ///< name of the group, which no other group shares; empty if unknown
-	struct span dtype; ///< element type, "Float"; empty if unknown
+	struct span dtype; ///< element type, such as "Float"; empty if unknown
 	int64_t group_size; ///< number of ranks in the group; -1 if unknown
 	int64_t count, total_ns, max_ns;
-	int64_t bytes; ///< bytes of messages of one rank (the larger of sent and received), where known
+	int64_t bytes; ///< bytes of the messages of one rank (for each call, the larger of sent and
+	               ///< received), summed over the calls whose size is known
 	int64_t sized_count, sized_ns; ///< number and time of the calls whose size is known
 };
 
@@ -167,7 +170,7 @@ struct collective {
 /// Largest number of rows in digest.collectives.
 enum { COLLECTIVES_KEPT = 2000 };
 
-/// What a rank did last: if it hangs while its peers go on, this is where it stopped.
+/// What a rank did last. If the rank hangs while its peers go on, this is where it stopped.
 struct progress {
 	int64_t step; ///< number of the last step that began; -1 if none did
 	int64_t launches; ///< kernel launches since `step` began, without launches of graphs
@@ -203,8 +206,8 @@ struct function_stat {
 	int64_t names; ///< number of small functions in this sum; 0 if the row is not a sum
 };
 
-/// Samples of one hardware counter, from the GPUs that worked, over the usable steps (or the
-/// window, if there are no steps); figures are shares of the counter's peak in 1e-6 %.
+/// Samples of one hardware counter, from the GPUs that worked, over the complete measured steps (or
+/// the window, if there are no steps); figures are shares of the counter's peak in 1e-6 %.
 struct counter_stat {
 	struct span name; ///< name of the counter, raw bytes
 	int64_t samples, median, mad;
@@ -213,7 +216,9 @@ struct counter_stat {
 /// Least share of the window, in 1e-6 %, with which reports name a function.
 enum { FUNCTION_WORTH_NAMING = 1000000 };
 
-/// Parts of the host interval of a step, which add up to step.time.
+/// Parts into which the wall time of a step (or the window, if there are no steps) is divided on
+/// each device: computing, communication that nothing hides, copies and memory sets that nothing
+/// hides, and idle time.
 enum step_part {
 	STEP_PART_COMPUTE,
 	STEP_PART_COMM,
@@ -229,7 +234,8 @@ struct step_summary {
 	int64_t slow; ///< only of step.period: share of slow steps, in 1e-6 %; -1 if unknown
 };
 
-/// Like step_summary, but a figure of one phase, over the usable steps in which the phase occurs.
+/// Like step_summary, but a figure of one phase, over the complete measured steps in which the
+/// phase occurs.
 struct phase_summary {
 	enum phase phase;
 	enum metric_id metric;
@@ -238,7 +244,7 @@ struct phase_summary {
 };
 
 /// Figures of one rank that can be computed only if all ranks of the run are known (model/ranks.h):
-/// sums over the rank's matched collectives in usable steps.
+/// sums over the rank's matched collectives in complete measured steps.
 struct cross_rank {
 	bool known;
 	int64_t matched; ///< number of matched collectives
@@ -248,16 +254,18 @@ struct cross_rank {
 	int64_t late_ns;
 	int64_t last_count; ///< number of matched collectives that this rank was the last to enter
 	int64_t steps, step_ns; ///< number of steps that this struct sums up; sum of their step.time
-	int64_t missing_steps; ///< usable steps that some other rank has and this rank lacks
+	int64_t missing_steps; ///< number of complete measured steps that some other rank has and this
+	                       ///< rank lacks
 	int64_t compute_skew; ///< distance of compute time from the median rank, in 1e-6 %;
 	                      ///< MEMORY_UNKNOWN if unknown
 };
 
 /// A host thread over the whole window.
 struct thread_stat {
-	const char *id; ///< process and thread, "PID/TID"
+	const char *id; ///< process and thread, in the form "PID/TID"
 	int64_t busy_ns;
-	int64_t names; ///< number of small threads in this sum, which has no `id`; 0 if not a sum
+	int64_t names; ///< number of small threads that this row sums up; a sum has no `id`; 0 if it is
+	               ///< not a sum
 	int64_t op_ns; ///< union of the thread's operator times, without runtime calls; -1 if unknown
 };
 
@@ -281,7 +289,9 @@ struct memory_stat {
 	                                              ///< allocated bytes, in the window
 	int64_t growth_per_step; ///< growth in bytes; MEMORY_UNKNOWN with fewer than three step ends
 	int64_t capacity; ///< size of the device's memory; for XProf the limit of its allocator
-	/* The members up to peak_transient are known only from snapshots; else MEMORY_UNKNOWN. */
+	/* The members up to peak_transient are known only from snapshots; from other sources they are
+	 * MEMORY_UNKNOWN. The exception is oom_count: it is also known from a trace with an
+	 * out-of-memory error. */
 	int64_t end_requested; ///< requested bytes of the blocks that are allocated at the end
 	int64_t inactive, largest_inactive; ///< bytes of all free blocks at the end; of the largest one
 	/// Numbers of segments at the end; of allocations, frees, maps and unmaps of segments; of
@@ -291,7 +301,8 @@ struct memory_stat {
 	int64_t peak_persistent; ///< part of the peak that is also live at the end
 	int64_t peak_carried; ///< part of the peak that is from before the recording and freed later
 	int64_t peak_transient; ///< rest of the peak, without peak_persistent and peak_carried
-	/* operator that ran at the peak, shapes and types of its inputs; only from traces and XProf */
+	/* operator that ran at the peak, shapes and types of its inputs, or NULL; only from traces
+	 * (from XProf, only the operator) */
 	const char *peak_op, *peak_dims, *peak_types;
 };
 
@@ -299,21 +310,23 @@ struct memory_stat {
 /// memory_item hold for one list: `bytes`, `blocks`, `largest` and `other`.
 enum memory_list {
 	MEMORY_LIST_CATEGORY, ///< bytes and blocks of a category at the peak; `largest`: requested
-	                      ///< bytes of the category's largest block; `other`: the category's bytes
-	                      ///< at the end of the history
+	                      ///< bytes of the category's largest block in the whole recording (from
+	                      ///< XProf: at the peak); `other`: the category's bytes at the end of the
+	                      ///< history
 	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; `largest`: requested bytes
 	                  ///< of the site's largest block
 	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; `largest`: requested bytes of
 	                 ///< the site's largest block
-	MEMORY_LIST_GROWTH, ///< rise of a site's bytes and blocks; `other`: number of steps with a rise
+	MEMORY_LIST_GROWTH, ///< rise of a site's live bytes and blocks from the first end of a step to
+	                    ///< the last; `other`: number of steps in which its bytes rose
 	MEMORY_LIST_CHURN, ///< bytes and number of a site's allocations; `largest`: most frequent size;
-	                   ///< `other`: number of sizes
+	                   ///< `other`: number of different sizes
 	MEMORY_LIST_OOM, ///< live bytes and blocks of a site before the last out-of-memory error;
 	                 ///< `largest`: requested bytes of the site's largest block
 	MEMORY_LIST_BLOCK, ///< bytes: size of a block of a site; `blocks`: number of equal blocks;
-	                   ///< `largest`: requested bytes of one
-	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; `other`: lower bound of the
-	                  ///< class
+	                   ///< `largest`: requested bytes of one of them
+	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class (from one power of two to the next) at
+	                  ///< the peak; `other`: lower bound of the class in bytes
 	MEMORY_LIST_SEGMENT, ///< bytes and number of segments in one size class; `largest`: free bytes;
 	                     ///< `other`: lower bound of the class; category: kind of segment
 	MEMORY_LIST_GAP, ///< bytes: size of an inactive block; `other`: size of its segment
@@ -381,23 +394,23 @@ struct trust_counts {
 	/// launches of graphs.
 	int64_t launches, launches_without_kernel;
 	int64_t lost_ns; ///< estimated GPU time of lost launches and lost_nodes; 0 also if not recorded
-	int64_t tick_ns; ///< resolution of GPU times: CLOCK_TICK_MAX if in whole us; 0 if 1 ns or
-	                 ///< unknown
-	int64_t overlap_ns; ///< time for which two launches' activities overlap on one stream
+	int64_t tick_ns; ///< resolution of GPU times in ns: CLOCK_TICK_MAX if all are whole
+	                 ///< microseconds; 0 if it is 1 ns or unknown
+	int64_t overlap_ns; ///< time in which activities of different launches overlap on one stream
 	int64_t negative_durations, malformed, json_faults;
 	int64_t untimed; ///< number of GPU activities without a valid start or duration; 0 also if not
 	                 ///< recorded
 	int64_t fault_byte; ///< offset in bytes of the first JSON fault that was tolerated
 	bool truncated, partial;
 
-	/* members that version 0.2 did not record, and which are then 0 */
+	/* the members from here on were not recorded by version 0.2: they are 0 in its files */
 	int64_t timed; ///< number of activities, without those counted in `untimed` and `twice`
 	int64_t untimed_ns; ///< estimated time of the untimed activities
 	int64_t twice, twice_ns; ///< number and time of the second records of activities that were
 	                         ///< recorded twice
 	int64_t before_ns; ///< part of unattributed_ns that was launched before the recording
 	int64_t unknown_ns; ///< part of unattributed_ns whose launch is not known
-	int64_t cut_ns; ///< time in warm-up steps and in incomplete steps at the end of the trace
+	int64_t cut_ns; ///< GPU time in warm-up steps and in incomplete steps at the end of the trace
 	int64_t contained_ns; ///< time of activities whose end must be wrong: a later activity of the
 	                      ///< same stream lies wholly within them
 	int64_t captured; ///< number of launches that were only recorded into a graph
@@ -414,15 +427,16 @@ struct trust_counts {
 	/// number of activities that begin before their launch; the longest time by which one does
 	int64_t early, early_ns;
 
-	/// GPU time, in judged steps, of the work of graphs, if graphs were captured in the recording.
-	/// Parts of it are work that got the places of its capture (joined_ns), work of unknown order
-	/// (unordered_ns), and work that fits captures with different places (ambiguous_ns). The rest
-	/// fits no capture.
+	/// GPU time, in complete measured steps, of launches of CUDA or HIP graphs, if a capture of a
+	/// graph is known. Parts of this time are: work that gets places in the code from the capture
+	/// of its graph (joined_ns), work of unknown order (unordered_ns), and work that fits captures
+	/// with different places (ambiguous_ns). The rest fits no capture.
 	int64_t replayed_ns, joined_ns, unordered_ns, ambiguous_ns;
 
-	/// Fewest and most requests in a step of a server (in a decode step, if there are any) and
-	/// tokens of prompts in a step, by the names of usable steps, or of annotations if there are no
-	/// steps; 0 if no name has such a number.
+	/// Fewest and most requests in a step of an inference server (only decode steps, if there are
+	/// any), and fewest and most tokens of prompts in a step. They are read from the names of the
+	/// complete measured steps or, if there are no steps, of annotations; 0 if no name has such a
+	/// number.
 	int64_t requests_low, requests_high, tokens_low, tokens_high;
 
 	/// Median time between the starts of steps' markers, and median step.period of these steps,
@@ -436,7 +450,7 @@ static inline bool account_is_known(const struct trust_counts *t)
 	return t->timed + t->untimed + t->twice == t->gpu_events;
 }
 
-/// GPU time in judged steps.
+/// GPU time in judged steps, which are the complete measured steps.
 static inline int64_t account_judged_ns(const struct trust_counts *t)
 {
 	return t->gpu_ns - t->unattributed_ns - t->cut_ns;
@@ -475,8 +489,10 @@ struct digest {
 	struct span text; ///< stored text if the lists were released (digest_forget()), else empty
 	const char *trace; ///< base name of the trace file; NULL if there is none
 	const char *snapshot; ///< base name of the snapshot file; NULL if there is none
-	const char *metrics_file; ///< base names of result files, "a.json, b.json"; NULL if none
-	uint64_t source_hash; ///< hash of the figures, which identifies the artifact
+	const char *metrics_file; ///< base names of result files, such as "a.json, b.json"; NULL if
+	                          ///< there are none
+	uint64_t source_hash; ///< hash of the figures: it identifies the trace, snapshot or result
+	                      ///< files that they are from
 	int64_t rank, world_size; ///< number of the rank, -1 for the whole run; number of ranks in the
 	                          ///< job, -1 if unknown
 	const char *marker; ///< pattern of the step markers that was used
@@ -495,13 +511,15 @@ struct digest {
 	int64_t events;
 	int64_t total_steps; ///< number of steps, warm-up included
 	int64_t start_ns, window_ns; ///< start of the first event; time from there to the last end
-	int64_t device_memory; ///< memory size of each GPU, if all have the same; else MEMORY_UNKNOWN
+	int64_t device_memory; ///< memory size in bytes of each GPU, if all have the same; else
+	                       ///< MEMORY_UNKNOWN
 	VEC(struct env_entry) env;
 	struct trust_counts trust;
 
 	size_t nr_steps; ///< number of measured steps; 1 if `window`
-	int64_t usable_steps; ///< number of measured steps without incomplete ones at the end of the
-	                      ///< trace; statistics, kernels and operators cover only these
+	int64_t usable_steps; ///< number of complete measured steps: without those at the end of the
+	                      ///< trace that are incomplete; statistics, kernels and operators cover
+	                      ///< only these steps
 	int64_t *step_numbers; ///< array of nr_steps step numbers
 	int64_t *step_activities; ///< number of GPU activities of each step; array of nr_steps
 	int64_t *samples[NR_STEP_METRICS]; ///< samples of each step metric in its unit, or NULL;
@@ -511,7 +529,7 @@ struct digest {
 	/// Figures of phases by step. Column 0 is NULL if the trace does not show the phase; another
 	/// column is NULL if it would hold only zeros.
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
-	/// Statistics of each step metric over the usable steps, if samples are not kept.
+	/// Statistics of each step metric over the complete measured steps, if samples are not kept.
 	VEC(struct step_summary) summaries;
 	VEC(struct phase_summary) phase_summaries; ///< statistics of phases, sorted by phase, metric
 
@@ -542,7 +560,7 @@ struct digest {
 	VEC(struct memory_stat) trace_memories; ///< memories of the trace, if a snapshot replaced them
 	VEC(struct memory_item) memory_items; ///< rows of memory lists, sorted by memory, then list
 	VEC(struct memory_level) memory_levels; ///< levels, sorted by memory, then time
-	VEC(struct memory_evidence) memory_evidence; ///< trust in each history, sorted by memory
+	VEC(struct memory_evidence) memory_evidence; ///< how far to trust each history, by memory
 	VEC(struct input_stat) inputs; ///< figures of result files, sorted by name
 	VEC(struct machine_stat) machines; ///< states of GPUs, sorted by id
 };
@@ -568,7 +586,7 @@ uint64_t digest_hash(const struct digest *d);
 /// Like digest_hash(), but only of figures of result files that were read into the digest.
 uint64_t digest_hash_inputs(const struct digest *d);
 
-/// Makes room for `nr` steps in every per-step array, zeroed.
+/// Allocates all per-step arrays for `nr` steps, and sets their elements to 0.
 void digest_set_steps(struct digest *d, size_t nr);
 
 /// Value of an environment key, or NULL; owned by the digest.
@@ -577,7 +595,8 @@ const char *digest_env(const struct digest *d, const char *key);
 /// code_kernel_key() of the name, computed only once, since names may have thousands of bytes.
 uint64_t kernel_key(struct kernel_stat *k);
 
-/// True for a kernel of `d`, not a sum, that the digest counts as communication.
+/// True if `k` is a kernel of `d` (not a copy, a memory set or a sum of kernels) that `d` counts as
+/// communication.
 bool kernel_communicates(const struct digest *d, struct kernel_stat *k);
 
 /// Releases the lists of a digest whose text is kept. Its identifying members, the environment and
@@ -605,7 +624,8 @@ typedef int row_compare(const void *a, const void *b);
 row_compare kernel_stat_cmp, op_stat_cmp, call_stat_cmp, flop_stat_cmp, comm_stat_cmp,
     counter_stat_cmp, code_stat_cmp, range_stat_cmp;
 
-/// Replaces the rows of all kernels and operators by the rows of the requested phase.
+/// Replaces the rows of all kernels and operators by those of the phase that struct reduce_options
+/// requests.
 void digest_narrow(struct digest *d);
 
 /// How the steps were found: "marker", "period" or "window"; NULL if there are no steps; static.

@@ -20,8 +20,8 @@ extern const char embedded_formats[];
 /// Number of bytes of `embedded_formats` without the NUL.
 extern const size_t embedded_formats_size;
 
-/// CI workflows for an example repository; `gpugate init` replaces the example's names in them.
-/// NUL-terminated; static.
+/// CI workflows for an example repository. `gpugate init` replaces the names of the example in
+/// them. NUL-terminated; static.
 extern const char embedded_github_gate[], embedded_github_act[], embedded_gitlab_pipeline[];
 /// Sizes in bytes of the workflows above, each without the NUL.
 extern const size_t embedded_github_gate_size, embedded_github_act_size,
@@ -31,8 +31,8 @@ extern const size_t embedded_github_gate_size, embedded_github_act_size,
 extern const char embedded_page_css[], embedded_page_js[];
 /// Sizes in bytes of the style sheet and the script, each without the NUL.
 extern const size_t embedded_page_css_size, embedded_page_js_size;
-/// "sha256-…" of the style sheet and of the script, as a Content-Security-Policy names them;
-/// static.
+/// Hashes of the style sheet and of the script, in the form "sha256-…" in which a
+/// Content-Security-Policy names them; static.
 extern const char embedded_page_css_hash[], embedded_page_js_hash[];
 
 #endif

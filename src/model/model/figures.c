@@ -166,7 +166,7 @@ static void emit_devices(struct emitter *e)
    member `whole` if there is one. */
 #define OF(member) offsetof(struct memory_stat, member)
 static const struct memory_figure {
-	size_t at, less, whole; /* offsets in struct memory_stat; 0 (that of `id`) if unused */
+	size_t at, less, whole; /* offsets in struct memory_stat; 0, the offset of `id`, if unused */
 } memory_figures[NR_METRICS] = {
 	[METRIC_MEMORY_PEAK_ALLOCATED] = { OF(peak_allocated), 0, 0 },
 	[METRIC_MEMORY_PEAK_RESERVED] = { OF(peak_reserved), 0, 0 },
@@ -198,7 +198,8 @@ static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 {
 	const struct memory_figure *f = &memory_figures[id];
 	int64_t of = member(s, f->at), less = member(s, f->less), whole = member(s, f->whole);
-	/* that of a trace is told and not compared, since traces of earlier versions lack it */
+	/* reports show the number of out-of-memory errors of a trace, but the metric lacks it: it is
+	 * not compared, since digests by earlier versions lack the number */
 	if (of == MEMORY_UNKNOWN || less == MEMORY_UNKNOWN ||
 	    (id == METRIC_MEMORY_OOM_COUNT && s->source == MEMORY_OF_TRACE))
 		return MEMORY_UNKNOWN;
@@ -293,7 +294,7 @@ static void emit_kernels(struct emitter *e)
 				continue;
 			break;
 		default:
-			if (s->occupancy <= 0) /* 0 means unknown in files of earlier versions */
+			if (s->occupancy <= 0) /* in files of earlier versions, 0 means unknown */
 				continue;
 			value = s->occupancy;
 		}
@@ -302,7 +303,8 @@ static void emit_kernels(struct emitter *e)
 	}
 }
 
-/* Several rows of the category table may have the same name, even "other". */
+/* Several rows of the category table may have the same name, even "other": their times are added
+ * up. */
 static void emit_categories(struct emitter *e)
 {
 	struct figure_parts parts = { 0 };

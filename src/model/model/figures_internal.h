@@ -6,7 +6,7 @@
 #include "model/step_figures.h"
 #include "model/view.h"
 
-/// The receiver of figures, `fn` with `ctx`, and the figure that is being computed.
+/// The receiver of figures (`fn`, called with `ctx`), and the figure that is being computed.
 struct emitter {
 	const struct run_view *view;
 	const struct rank_view *rank;
@@ -33,12 +33,13 @@ struct figure_parts {
 	VEC(struct figure_part) list;
 };
 
-/// Adds up the parts of each label, hands the figures to the receiver, and releases the list. An
-/// amount is divided by the usable steps, or for a percentage by the window.
+/// Adds up the parts of each label, hands the figures to the receiver, and releases the list. The
+/// figure is the sum of `num`, divided by the number of complete measured steps; for a percentage
+/// by the time of the window, and for a bandwidth by the sum of `den`.
 void figure_emit_parts(struct emitter *e, struct figure_parts *parts);
 
-/// A label composed in `text`, which is released; lives as long as the view. Empty if the table of
-/// labels is full.
+/// Makes a label of the bytes in `text`, and releases `text`. The label lives as long as the view.
+/// It is empty if the table of labels is full.
 struct span label_take(const struct run_view *v, struct strbuf *text);
 
 /// Sets the samples of a figure of steps.
@@ -57,7 +58,9 @@ bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
 void figures_of_collectives(struct emitter *e);
 
 /// Passes on figures that are sums of struct code_stat, such as op.gpu_time. If `phase` is not
-/// NULL, only phases that match this glob count; if `cls` is not NULL, only kernels of this class.
+/// NULL, only work in phases that match this glob counts; if `cls` is not NULL, only kernels of
+/// this class. Annotations are not divided by phase or class: they have no figures if `phase` is
+/// set, and ignore `cls`.
 void figures_of_code(struct emitter *e, const char *phase, const char *cls);
 
 /// Passes on the figure function.exclusive_pct of each function.

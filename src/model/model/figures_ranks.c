@@ -30,8 +30,9 @@ bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
 
 /* ---- figures of communication ---- */
 
-/* Bytes that a rank's links transfer for the messages of a row, by the convention of nccl-tests; -1
-   if unknown: the ranks that exchange data are not known, or no data is moved. */
+/* Bytes that a rank's links transfer for the messages of a row, by the convention of nccl-tests. -1
+ * if unknown: if the size of the group is unknown or 1, if the kind does not say which ranks
+ * exchange data, or if the kind moves no data. */
 static int64_t bus_bytes(const struct comm_stat *c)
 {
 	/* how often the other n - 1 ranks' parts of the message cross the link; ONCE: the whole message

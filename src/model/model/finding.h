@@ -58,7 +58,7 @@
 	X(CAUSE_OTHER, "other")
 enum cause { CAUSES(ENUM_VALUE) NR_CAUSES };
 
-/// Stable ids of causes, "slow-rank", "data-loader", …; static.
+/// Stable ids of causes: "slow-rank", "data-loader", …; static.
 extern const char *const cause_names[NR_CAUSES];
 
 /// Kinds of places at which a cause can be located in a run, from the rank down to the kernel.
@@ -91,7 +91,8 @@ struct place {
 	const char *name; ///< valid UTF-8, not shortened or escaped; it may come from the recording
 	struct source_line at; ///< source line, only for PLACE_CODE
 	int64_t rank; ///< number of the rank, only for PLACE_RANK
-	const char *machine; ///< "GPU 5 of node7", only for PLACE_RANK; NULL if unknown
+	const char *machine; ///< machine of the rank, such as "GPU 5 of node7"; only for PLACE_RANK;
+	                     ///< NULL if unknown
 };
 
 /// The source line of a place of a digest ("FILE:FUNCTION", and its `line`). The file name is owned
@@ -105,7 +106,7 @@ struct finding_part {
 	const char *name;
 	/// amount of the part, in the unit of the cost; parts have the sign of the cost
 	int64_t change;
-	const char *text; ///< text of `change`, "+661 µs"
+	const char *text; ///< text of `change`, such as "+661 µs"
 };
 
 /// One cause, with the places, evidence and checks that belong to it. All text is owned by the
@@ -118,19 +119,21 @@ struct finding {
 	/// One sentence without a full stop, which names the finding in a single line: "rank 5 is
 	/// slow: 12.7 ms of compute per step, its peers 10.6 ms (+20.1 %)".
 	const char *title;
-	/// length of the title up to the colon before its figures, "rank 5 is slow"; 0: there is none
+	/// length in bytes of the part of the title before the colon that introduces its figures, as
+	/// "rank 5 is slow" above; 0 if the title has no such colon
 	size_t head;
-	/* true if the members below hold a figure that shows the cause; else their texts are "" */
+	/* true if the members from `metric` to `change_text` hold a figure that shows the cause; else
+	 * their texts are "" */
 	bool has_figure;
 	const struct metric *metric;
 	int64_t baseline, candidate, change; ///< values in the unit of the metric
 	const char *baseline_text, *candidate_text;
-	const char *change_text; ///< absolute and relative change, "+661 µs (+5.3 %)"
-	int64_t cost; ///< effect: ns per step or bytes of memory; negative if a saving
+	const char *change_text; ///< absolute and relative change, such as "+661 µs (+5.3 %)"
+	int64_t cost; ///< size of the effect: ns per step, or bytes of memory; negative if a saving
 	bool cost_is_bytes;
 	bool cost_per_step; ///< true if every step adds `cost` bytes
 	int64_t share_pct; ///< cost as a share of the baseline's step, or of its peak memory, in 1e-6 %
-	const char *cost_amount; ///< "+2.10 ms per step"; "" if unknown
+	const char *cost_amount; ///< cost as text, such as "+2.10 ms per step"; "" if unknown
 	const char *cost_text; ///< cost_amount with its share: "+2.10 ms per step, 16.4 % of the step"
 
 	/// parts that add up to the cost, each name once, the largest first; may be empty

@@ -27,7 +27,8 @@ enum flop_type flop_type_of(struct span name);
 /// known, the type is the precision that the run context names, else FLOP_OTHER.
 enum flop_type flops_type(const struct digest *d);
 
-/// Operations of a step, on average over the usable steps. False if those of a call are unknown.
+/// Operations of a step, on average over the complete measured steps. False if there are none, or
+/// if those of some call are unknown.
 bool flops_per_step(const struct digest *d, int64_t *out);
 
 /// Peak rate: peak_tflops of the run context, else the rate of the GPU for the type flops_type() by

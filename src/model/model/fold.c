@@ -140,8 +140,6 @@ bool fold_step_median(const struct fold *f, size_t at, enum metric_id id, int64_
 	return value != FOLD_ABSENT;
 }
 
-/* True for figures without a label, of a rank as a whole, which are stored with a value for each
- * rank. */
 bool fold_is_by_rank(const struct fold_figure *f)
 {
 	const struct metric *m = &metric_table[f->metric];
@@ -246,8 +244,9 @@ static void take_machines(const struct fold *f, size_t at, struct digest *rank)
 		add_machine(rank, deed->shared, -1, SPAN(""), others);
 }
 
-/* Adds the machine figures of a fold that comes from a baseline. It has only the largest value of
- * each figure and the rank with this value; which GPU of the rank has it is unknown. */
+/* Adds the machine figures of a fold that comes from a baseline. Such a fold has only the largest
+ * value of each figure, and the rank with this value. Which GPU of the rank had the value is
+ * unknown. */
 static void take_worst_machine(const struct fold *f, struct run *thin)
 {
 	for (size_t i = 0; i < f->figures.nr; i++) {

@@ -1,8 +1,8 @@
 /// A folded run: one digest for many ranks. The digest's rows are sums over the ranks. Everything
 /// else is in struct fold: numbers and figures of each rank, or only the distribution of each
-/// figure over the ranks. It also has the collectives of process groups whose ranks are in several
-/// blocks (FOLD_BLOCK). All data are integers that do not depend on the order in which ranks were
-/// folded.
+/// figure over the ranks. Struct fold also has the collectives of process groups whose ranks are in
+/// several blocks (FOLD_BLOCK). All data are integers that do not depend on the order in which
+/// ranks were folded.
 #ifndef GG_MODEL_FOLD_H
 #define GG_MODEL_FOLD_H
 
@@ -25,7 +25,7 @@ enum { FOLD_KEPT = 32 };
 enum fold_number {
 	FOLD_SOURCE, ///< source_hash of the rank's digest
 	FOLD_STEPS, ///< number of measured steps
-	FOLD_USABLE, ///< number of usable steps
+	FOLD_USABLE, ///< number of complete measured steps
 	FOLD_PATTERN, ///< index in `patterns` of the list of the rank's step numbers
 	FOLD_DEED, ///< index in `deeds` of the rank's texts, such as what it did last
 	FOLD_GPU, ///< 1 if the rank has kernels, else 0
@@ -147,8 +147,9 @@ struct fold {
 	series; ///< collectives whose ranks are in several blocks, sorted by
 	        ///< fold_series_cmp()
 	/// The digests of the ranks that are most unlike the others (fold_keep()). They lack only the
-	/// list of single collectives. The folded digest owns them. If they come from a file, they have
-	/// only their `text`, and fold_complete() reads the rest from it. A baseline has no such ranks.
+	/// list of single collectives. The folded digest owns these digests. If they come from a file,
+	/// they have only their `text`, and fold_complete() reads the rest from it. A baseline has no
+	/// such ranks.
 	struct run kept;
 	/// true if all ranks are kept, because the run was folded only to be compared with a folded run
 	bool keeps_all;
@@ -199,7 +200,8 @@ static inline bool fold_is_item(const struct metric *m)
 	return m->label == LABEL_DEVICE || m->label == LABEL_MEMORY;
 }
 
-/// True for figures that are stored with a value for each rank.
+/// True for figures that are stored with a value for each rank: medians over the steps, without a
+/// label, of a rank as a whole, or of its devices or memories.
 bool fold_is_by_rank(const struct fold_figure *f);
 
 /// Answers a query about a folded run like run_query(), but the answers are unsorted. If the query

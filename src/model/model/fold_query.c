@@ -54,8 +54,8 @@ bool fold_lacks(const struct run_view *v, const struct query *q)
 	return nr == 0;
 }
 
-/* Answers a query from the whole digests or, in a baseline, which lacks them, from the answers that
- * were stored with it. */
+/* Answers a query from the whole digests. A baseline lacks whole digests: there, the answers are
+ * those that were stored with the baseline. */
 static void answer_whole(const struct run_view *v, const struct query *q, struct arena *a,
                          struct answers *out)
 {
@@ -115,8 +115,8 @@ void fold_answer_rules(const struct run_view *v, const struct rules *rules, stru
 
 /* ---- queries that are answered from the figures of the fold ---- */
 
-/* The query's reduction over ranks. If the query asks for the value of each rank (REDUCE_EACH), it
-   is the reduction to the worst value. */
+/* The query's reduction over ranks. If the query asks for the value of each rank (REDUCE_EACH), the
+ * result is the reduction to the worst value. */
 static enum reduce reduce_of_ranks(const struct query *q)
 {
 	if (q->reduce != REDUCE_EACH)

@@ -3,8 +3,8 @@
 
 #define ROW fold_deed
 static const struct field fold_deed_fields[] = {
-	/* KEY(ORDER: rows are sorted by it, member, stored form, minor version that added the
-	   member) */
+	/* KEY(ORDER: rows are sorted by the member, name of the member, stored form, minor version that
+	   added the member) */
 	KEY(ORDER, op, NAME, 0),
 	KEY(ORDER, activity, NAME, 0),
 	KEY(ORDER, waits_in, NAME, 0),

@@ -5,7 +5,7 @@
 
 #include "model/view.h"
 
-/// Where a run is from, and who approved it.
+/// Where a run is from: its commit, time and version of gpugate; and who approved it, and why.
 struct provenance {
 	/// Texts, "" if unknown. The time is UTC, RFC 3339; `tool` is the version of gpugate.
 	const char *commit, *time, *tool, *who, *reason;
@@ -31,8 +31,10 @@ struct past_run {
 	/// Name of the group of runs that were made one after the other on one machine; NULL if the run
 	/// is in no group, or if that is unknown.
 	const char *together;
-	bool accepted; ///< true if the run counts for the reference of the baseline with this `pin`
-	/// source of memory figures, "snapshot"; NULL if an older version wrote the run
+	bool accepted; ///< true if the run counts for the reference (the median with which candidates
+	               ///< are compared) of the baseline that has this `pin`
+	/// kind of recording that memory figures are from, such as "snapshot" (memory_source_names);
+	/// NULL if an older version wrote the run
 	const char *memory;
 	int64_t ranks, steps; ///< number of ranks; measured steps of the rank with the most
 
@@ -49,8 +51,8 @@ struct history {
 	VEC(struct past_run) runs;
 };
 
-/// The query as one line, which is equal for rules that ask for the same figure: "step.compute_time
-/// stat=median ranks=median rank=3". Owned by `a`.
+/// The query as one line, such as "step.compute_time stat=median ranks=median rank=3". The line is
+/// equal for rules that ask for the same figure. Owned by `a`.
 const char *query_text(const struct query *q, struct arena *a);
 
 /// Like query_text(), for memory figures of the trace, in a run whose memory figures otherwise come

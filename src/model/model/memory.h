@@ -1,4 +1,4 @@
-/// Allocation sites: how stacks become sites, and the limits of lists about them.
+/// Allocation sites: how stacks become sites, and the largest lengths of lists of sites.
 #ifndef GG_MODEL_MEMORY_H
 #define GG_MODEL_MEMORY_H
 
@@ -36,16 +36,17 @@ struct site_rules {
 /// Releases all memory of the rules.
 void site_rules_release(struct site_rules *r);
 
-/// True if any of the `nr` texts in `needles` occurs in `text`.
+/// True if any of the `nr` texts in `needles` occurs in `text`; case does not matter.
 bool site_text_has(struct span text, const struct span *needles, size_t nr);
 
 /// The kinds of sites to which allocated bytes are attributed.
 enum site_kind {
-	SITE_USER, ///< site at the first frame of the user's own code
-	SITE_FRAMEWORK, ///< site without user code: all frames were skipped
+	SITE_USER, ///< site at the innermost frame of the user's own code
+	SITE_FRAMEWORK, ///< site of a stack without a frame of user code, or of a node of autograd
 	SITE_NO_STACK, ///< allocated during the recording, but recorded without a stack
 	SITE_BEFORE, ///< blocks allocated before the recording began
-	SITE_UNEXPLAINED, ///< difference between the level and all known live blocks; may be negative
+	SITE_UNEXPLAINED, ///< difference in bytes between the allocated bytes and the sum of all known
+	                  ///< live blocks; may be negative
 	SITE_REST, ///< sum of the sites that are too small, or too many, to have rows of their own
 };
 

@@ -8,23 +8,23 @@
 #include "base/span.h"
 
 /// Parts of a training step, to which a report can be restricted, and kinds of whole steps.
-#define ALL_PHASES(X)                                                                   \
-	X(PHASE_ALL, "all")                                                                 \
-	X(PHASE_FORWARD, "forward")                                                         \
-	X(PHASE_BACKWARD, "backward")                                                       \
-	X(PHASE_OPTIMIZER, "optimizer")                                                     \
-	X(PHASE_DATALOADER, "dataloader")                                                   \
-	X(PHASE_COMMUNICATION, "communication")                                             \
-	X(PHASE_RECOMPUTE, "recompute") /* recomputation of activations, within backward */ \
-	/* first phase that is a whole step; all later phases are whole steps too */        \
-	X(PHASE_PREFILL, "prefill")                                                         \
-	X(PHASE_DECODE, "decode")                                                           \
-	X(PHASE_MIXED, "mixed")                                                             \
-	X(PHASE_UPDATE, "update") /* step of the optimizer, if gradients accumulate */      \
-	X(PHASE_ACCUMULATION, "accumulation") /* step without the optimizer */              \
-	X(PHASE_VERIFY, "verify") /* step that verifies the tokens of a draft model */      \
-	X(PHASE_IDLE, "idle") /* step without requests */                                   \
-	X(PHASE_OTHER, "other") /* step of a server whose name tells none of these */
+#define ALL_PHASES(X)                                                                     \
+	X(PHASE_ALL, "all")                                                                   \
+	X(PHASE_FORWARD, "forward")                                                           \
+	X(PHASE_BACKWARD, "backward")                                                         \
+	X(PHASE_OPTIMIZER, "optimizer")                                                       \
+	X(PHASE_DATALOADER, "dataloader")                                                     \
+	X(PHASE_COMMUNICATION, "communication")                                               \
+	X(PHASE_RECOMPUTE, "recompute") /* recomputation of activations, within backward */   \
+	/* first phase that is a whole step; all later phases are whole steps too */          \
+	X(PHASE_PREFILL, "prefill")                                                           \
+	X(PHASE_DECODE, "decode")                                                             \
+	X(PHASE_MIXED, "mixed")                                                               \
+	X(PHASE_UPDATE, "update") /* step that runs the optimizer, if gradients accumulate */ \
+	X(PHASE_ACCUMULATION, "accumulation") /* step that does not run the optimizer */      \
+	X(PHASE_VERIFY, "verify") /* step that verifies the tokens of a draft model */        \
+	X(PHASE_IDLE, "idle") /* step without requests */                                     \
+	X(PHASE_OTHER, "other") /* step of a server whose name does not give one of these kinds */
 enum phase {
 	ALL_PHASES(ENUM_VALUE) NR_PHASES,
 	NR_INNER_PHASES = PHASE_PREFILL ///< number of the phases within a step, PHASE_ALL included

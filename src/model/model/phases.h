@@ -22,20 +22,20 @@ struct phase_sum {
 	enum metric_id terms[PHASE_TERMS]; ///< terms; 0 (step.time, never a term) if unused
 };
 
-/// The sum that defines a metric in phases (host and wall time, sums over GPU activities, number of
-/// kernels), or NULL; static.
+/// The sum that defines a metric in phases; NULL if phases do not have the metric. Static.
 const struct phase_sum *phase_sum_of(const struct metric *m);
 
-/// True if phase `p` has the metric. Phases that are whole steps have all metrics; other phases
-/// have no host or wall time, and only PHASE_COMMUNICATION has step.comm_time.
+/// True if phase `p` has the metric `m`. Only metrics with a phase_sum_of() have figures of phases.
+/// Phases that are whole steps have all of these. Parts of steps lack those that are `whole`, such
+/// as the wall time, and only PHASE_COMMUNICATION has step.comm_time. PHASE_ALL has none.
 bool phase_has_metric(enum phase p, const struct metric *m);
 
-/// Fills `out` with samples of metric `m` in phase `p`, owned by `a`. False if the digest has none,
-/// or keeps only summaries.
+/// Fills `out` with samples of metric `m` in phase `p`, owned by `a`. False if the digest has no
+/// such samples, or keeps only summaries.
 bool phase_samples_of(const struct digest *d, enum phase p, const struct metric *m, struct arena *a,
                       struct step_samples *out);
 
-/// The summary of samples, at least one of which must be usable.
+/// The summary of samples. At least one sample must be of a complete measured step.
 struct phase_summary phase_summarize(enum phase p, const struct metric *m,
                                      const struct step_samples *s);
 
@@ -48,8 +48,10 @@ bool phase_summary_of(const struct digest *d, enum phase p, const struct metric 
 void rank_phase_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                         void *ctx);
 
-/// Calls `fn` with the figures that the query `q` asks for in rank `r`. If it names a phase or a
-/// class of kernels, only figures of these.
+/// Calls `fn` with the figures of rank `r` among which the query `q` selects: one for each phase if
+/// `q` names a phase, else those of rank_figures(). For metrics with PARTS_CODE, only work in the
+/// phases and of the class that `q` names counts. The caller must still select by the other globs
+/// of `q` (figure_is_selected()).
 void rank_asked_figures(const struct run_view *v, size_t r, const struct query *q, figure_fn *fn,
                         void *ctx);
 

@@ -1,4 +1,4 @@
-/* Queries: one function returns any figure, with its statistic over steps, devices and ranks. */
+/* Queries: one function gives any figure of a run, reduced over steps, devices and ranks. */
 #include <string.h>
 
 #include "base/number.h"
@@ -12,8 +12,8 @@ enum { MAX_TITLE = 64 };
 struct collector {
 	const struct run_view *view;
 	const struct query *query;
-	bool by_label; ///< true: each device or memory gets an answer of its own; false: their values
-	               ///< are reduced to one
+	bool by_label; ///< true: each label gets an answer of its own; false: the values of all
+	               ///< devices, or of all memories, are reduced to one
 	struct answers *out;
 };
 
@@ -136,7 +136,7 @@ ORDERING(answer_cmp, struct answer, BY_SPAN(label) RISING(rank))
 
 /* Reduces each group of adjacent answers with the same label (and, if `by_rank`, the same rank) to
  * one answer. `asked` is the number of ranks that the query selects; `lacks` becomes the number of
- * these ranks that have no value. */
+ * these ranks that have no value (0 if `by_rank`). */
 static void reduce_groups(struct answers *list, enum reduce reduce, bool by_rank, int64_t asked,
                           struct arena *a)
 {

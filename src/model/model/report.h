@@ -54,7 +54,7 @@ struct part {
 	           ///< or mean time of a launch. For memory: category, site, line.
 	const char *label; ///< label as valid UTF-8, not escaped; it may come from the recording
 	int64_t change; ///< change in the unit of the table
-	const char *text; ///< text of the change, "+9.00 ms"
+	const char *text; ///< text of the change, such as "+9.00 ms"
 	const char *detail; ///< remark, "renamed", "launches 12 → 14", …; "" if there is none
 	struct source_line at; ///< source line, if the part is a place in the code; else `file` is NULL
 };
@@ -62,10 +62,11 @@ struct part {
 /// The change of a check (or of a diff), split into parts that add up to it.
 struct breakdown {
 	const struct metric *metric;
-	const char *title; ///< title: "step.cuda_time by class, category and kernel"
+	const char *title; ///< title, such as "step.cuda_time by class, category and kernel"
 	enum unit unit;
 	int64_t change; ///< sum of the parts of depth 0
-	const char *memory; ///< memory of a memory breakdown, "memory 0 of rank 3"; else NULL
+	const char *memory; ///< name of the memory of a memory breakdown, such as "memory 0 of rank 3";
+	                    ///< else NULL
 	VEC(struct part) parts;
 };
 
@@ -109,7 +110,8 @@ struct evidence {
 	int64_t warn[2];
 	int64_t false_alarms; ///< expected number of failures per unchanged run, in millionths
 
-	/// Number of more candidate runs, or pairs with a control run, that would decide the check.
+	/// Number of further candidate runs, or of pairs with a control run, that would decide the
+	/// check.
 	int64_t more_runs, more_pairs;
 	/// the figure over the steps of baseline and candidate: number of steps, median and MAD;
 	/// indexed by enum side_index (judge/diff/pairs.h)
@@ -118,7 +120,8 @@ struct evidence {
 
 	/// `noise` and `detectable` as text, such as "±1.20 ms"; "" if unknown
 	const char *noise_text, *detectable_text;
-	const char *plan_text; ///< "2 more runs of the candidate would decide"; "" if there is no plan
+	const char *plan_text; ///< what would decide the check, such as "2 more runs of the candidate
+	                       ///< would decide"; "" if there is no plan
 	const char *text; ///< one sentence or more on all evidence; "" if there is none
 };
 
@@ -139,12 +142,12 @@ struct check {
 	enum verdict verdict;
 	enum worse worse; ///< direction that is worse: the metric's, unless the rule names another
 	bool has_baseline, has_candidate, has_change, has_pct;
-	bool folded; ///< true if baseline or candidate lacks the figure because it is a folded run
+	bool folded; ///< true if baseline or candidate lacks the figure because that run is folded
 	int64_t baseline, candidate, change; ///< values in the metric's unit
 	int64_t change_pct; ///< change in 1e-6 percent of the baseline
 	const char *baseline_text, *candidate_text, *change_text; ///< formatted values; "–" if absent
-	const char *pct_text; ///< relative change, "+12.3 %"; "" if unknown
-	const char *limit; ///< limit as text, "increase 5% and 2ms"; "" if there is none
+	const char *pct_text; ///< relative change, such as "+12.3 %"; "" if unknown
+	const char *limit; ///< limit as text, such as "increase 5% and 2ms"; "" if there is none
 	bool absolute; ///< true if the limit that is broken is a `max` or `min`
 	const char *message; ///< one sentence: what changed, from which value to which, and the limit
 	struct breakdown *breakdown; ///< breakdown of the change, or NULL
@@ -152,10 +155,12 @@ struct check {
 	struct evidence evidence;
 	bool of_all; ///< true if the check is excused because all operators changed by the same factor
 	bool unconfirmed; ///< true if the check fails, but only more pairs of runs make this final
-	const char *moved; ///< if the reference (of the runs of main) is worse than the approved run by
-	                   ///< more than the rule's limit: id of the rule and both values; else NULL
+	const char *moved; ///< if the reference (the median of recent runs of the main branch) is worse
+	                   ///< than the approved run by more than the rule's limit: id of the rule and
+	                   ///< both values; else NULL
 	struct trend *trend; ///< past values of the figure if it is of the whole run; else NULL
-	const char *waiver; ///< "until 2027-01-31: issue 1234", also in the message; NULL if none
+	const char *waiver; ///< waiver that excuses the check, such as "until 2027-01-31: issue 1234";
+	                    ///< also in `message`; NULL if there is none
 };
 
 /// A reason not to believe figures of the recordings: checks on the metrics in the list `spoils`
@@ -165,15 +170,16 @@ struct trust_finding {
 	int64_t rank; ///< number of the rank; -1 for the whole run
 	bool candidate; ///< true if the finding is on the candidate; false if it is on the baseline
 	bool warning_only; ///< true if the finding makes no check inconclusive
-	/// In findings that a figure of a result file measures other work: names of the settings and
-	/// counts (requests, samples, …) that differ, with commas between them, or the name of the
-	/// first count that differs; else NULL.
+	/// Only in findings that a figure of a result file measures other work than before, else NULL:
+	/// names of the settings and counts (requests, samples, …) that differ, with commas between
+	/// them, or the name of the first count that differs.
 	const char *work;
 	VEC(const char *) spoils; ///< names of metrics that cannot be believed
 	int64_t fallen; ///< size of the difference between baseline and candidate, in 1e-6 %; 0 if the
 	                ///< finding is not about a difference
-	bool of_kinds; ///< true if the kinds of steps have other shares in the candidate than in the
-	               ///< baseline; rules on steps of one kind can still be judged
+	bool of_kinds; ///< true if the kinds of steps (such as prefill and decode) have other shares of
+	               ///< the steps in the candidate than in the baseline; rules on steps of one kind
+	               ///< can still be judged
 	const char *message;
 };
 
@@ -209,7 +215,7 @@ struct drift_row {
 	int64_t baseline_ns, candidate_ns, change_ns; ///< times in ns per step
 	int64_t baseline_count, candidate_count; ///< numbers of launches, in 1e-6 per step
 	const char *baseline_text, *candidate_text, *change_text, *count_text;
-	const char *shape_text; ///< launch shape: "grid 4×106×1, block 128×1×1"; "" if unknown
+	const char *shape_text; ///< launch shape, such as "grid 4×106×1, block 128×1×1"; "" if unknown
 };
 
 /// A figure of baseline and candidate: one row of the table of all figures of a diff.
@@ -227,7 +233,7 @@ struct scaling_row {
 	const char *memory, *category;
 	int64_t baseline, candidate; ///< sizes of the tensor in bytes
 	const char *baseline_text, *candidate_text;
-	const char *ratio_text; ///< candidate divided by baseline, "× 1.50"
+	const char *ratio_text; ///< candidate divided by baseline, such as "× 1.50"
 };
 
 /// A column of the table of ranks.
@@ -252,7 +258,7 @@ struct insight {
 	const char *message; ///< one sentence
 };
 
-/// Baseline or candidate of the comparison, as the report's first lines describe it.
+/// Baseline or candidate of the comparison, as the first lines of the report describe them.
 struct side {
 	const char *label; ///< path of the run as the user gave it
 	const char *gpu, *commit; ///< name of the GPU and commit; "" if unknown
@@ -260,8 +266,8 @@ struct side {
 	int64_t runs; ///< number of runs of the baseline or candidate; 0 means 1
 	bool has_pin_age; ///< true if pin_age_days is known; only for the baseline
 	int64_t pin_age_days; ///< days since the pin was approved
-	/// commit of the run of main that tables and findings compare with, "" if that run has none;
-	/// NULL if they compare with the approved run; only for the baseline
+	/// only for the baseline: commit of the run of the main branch with which tables and findings
+	/// compare the candidate, "" if unknown; NULL if they compare with the approved run
 	const char *reference;
 	bool window; ///< true if there are no steps: figures per step are those of the window
 	int64_t period; ///< number of repetitions in a trace without step markers; 0 if none
@@ -271,8 +277,9 @@ struct side {
 	bool metrics_only; ///< true if no rank has a trace or a snapshot, only result files
 	const char
 	    *judged; ///< how much of the run is judged (account_text()); NULL without any GPU work
-	const char *ignored; ///< "a.log, b.log and 2 more": files that were not used; "" if none
-	VEC(struct span) notes; ///< remarks: "GPU work belongs to the step that launched it"
+	const char *ignored; ///< files that were not used, such as "a.log, b.log and 2 more"; "" if
+	                     ///< there are none
+	VEC(struct span) notes; ///< remarks, such as "GPU work belongs to the step that launched it"
 };
 
 /// Links that the CI system gives for the run; a link is NULL if unknown.
@@ -324,7 +331,7 @@ struct report {
 	const char *profile; ///< name of the profile of the rules that is in use (--profile), or NULL
 	enum verdict verdict; ///< verdict on all checks together; never WAIVED, IMPROVED or SKIPPED
 	enum status status; ///< status from which the exit code follows
-	const char *headline; ///< first line of the report, "fail: 2 of 14 checks beyond their limits"
+	const char *headline; ///< first line, such as "fail: 2 of 14 checks beyond their limits"
 	const char *summary; ///< headline without its verdict; only of REPORT_CHECK
 	const char *made; ///< path of the baseline, if the candidate is the first run and became it;
 	                  ///< else NULL
@@ -349,7 +356,8 @@ struct report {
 		int64_t pct; ///< how much slower the operators are, in 1e-6 %
 	} uniform;
 	int64_t plan_runs, plan_pairs; ///< number of further runs, or pairs, that decide all checks
-	int64_t pairs; ///< number of pairs of a run of the change and a control run
+	int64_t pairs; ///< number of pairs of a run of the change and a control run (a run of the code
+	               ///< without the change)
 	int64_t unconfirmed; ///< number of checks whose failure the pairs of the plan would confirm
 	struct side baseline, candidate;
 	struct ci_links links;
@@ -390,9 +398,9 @@ struct report {
 /// The finding that explains check number `i`, or NULL.
 const struct finding *report_finding(const struct report *r, size_t i);
 
-/// The row of a diff for a figure that both runs have. If the metric has several figures, as that
-/// of result files has, the one with the largest change in percent; one with a better direction
-/// comes before others. NULL if there is none.
+/// The row of a diff for a figure of the metric `id` that both runs have; NULL if there is none. If
+/// there are several, as for figures of result files: the first in the order of those with a known
+/// better direction, then changes from 0, then the largest changes in percent.
 const struct figure_row *report_figure(const struct report *r, enum metric_id id);
 
 /// True if an insight names the rank of the candidate or of the baseline.

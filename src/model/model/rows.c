@@ -11,7 +11,7 @@ const struct digest_list digest_lists[] = {
 	/* LIST(member of struct digest, row type, are rows of equal keys joined when profiler cycles
 	   are merged?, are they summed over the ranks of a folded run?). Rows of a GPU or thread are
 	   not summed, since another rank's GPU or thread of the same name is a different one. */
-	LIST(env, env_entry, false, false), /* joined elsewhere, by join_env() */
+	LIST(env, env_entry, false, false), /* merge/cycles.c joins it (join_env()) */
 	LIST(summaries, step_summary, false, false),
 	LIST(phase_summaries, phase_summary, false, false),
 	LIST(kernels, kernel_stat, true, true),
@@ -120,8 +120,8 @@ int row_cmp(const struct schema *s, const void *a, const void *b)
 	return keys_cmp(s, a, b, KEY_SAME);
 }
 
-/* True if different rows may have the same sorting keys, or if there are no sorting keys. A file
- * may list such rows in any order. */
+/* True if different rows may have the same sorting keys, or if the row type has no sorting keys. A
+ * file may list such rows in any order. */
 static bool has_order_of_writer(const struct schema *s)
 {
 	size_t nr = 0;

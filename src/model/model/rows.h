@@ -34,7 +34,7 @@ enum field_type {
 	FIELD_OWN, ///< own form, which `read` and `write` convert; only in documents of one struct
 };
 
-/// The occasions on which two rows are joined into one.
+/// The occasions on which two rows are joined into one row.
 enum row_occasion {
 	ROWS_OF_CYCLES, ///< merging equal rows of two profiler cycles (repeated recordings of one rank)
 	ROWS_SMALL, ///< adding a small row to a sum, or joining kernels that rules match by one name
@@ -72,18 +72,18 @@ struct field {
 	                ///< skipped; false if the file is then refused
 	const struct schema *sub;
 	enum row_key order;
-	bool sums_last; ///< true for a key if, of the rows whose keys before it are equal, sums
+	bool sums_last; ///< true for a key: of the rows that are equal in all earlier keys, sums
 	                ///< (`names` > 0) come last
 	int since; ///< minor version of the stored format that added the member, if above 0
 	enum row_join join[NR_ROW_OCCASIONS];
 	const char *shown; ///< key of the member in `figures` of JSON reports on a run (emit_row());
-	                   ///< NULL if they lack the member
+	                   ///< NULL if these reports lack the member
 	/// For FIELD_OWN: convert the member.
 	void (*read)(struct row_reader *r, void *row);
 	void (*write)(const void *row, struct sink *out);
 	bool (*has)(const void *row); ///< true if the value is to be written; NULL: it always is
 	const char *described; ///< JSON Schema of the value; NULL: that of `sub`
-	int most; ///< if above 0, the value is a list of at most so many of `sub`
+	int most; ///< if above 0, the value is a list of at most this many structs of schema `sub`
 };
 
 /// A row type, or a whole document: the table of its members.
@@ -146,7 +146,8 @@ extern const size_t nr_digest_lists;
 /// Compares two rows by all keys; 0 if they are the same row, whatever their figures.
 int row_cmp(const struct schema *s, const void *a, const void *b);
 
-/// Compares two rows by their order in a list; < 0 also if the row type prescribes no order.
+/// Compares two rows by their order in a list. If the row type leaves the order of rows with equal
+/// sorting keys to the writer of the file, the result for such rows is < 0.
 int row_order(const struct schema *s, const void *a, const void *b);
 
 /// Joins `more` into `row`, which has the same keys.
@@ -172,14 +173,15 @@ size_t field_size(const struct field *f);
 /// Joins `more` into `row`, which has the same keys.
 typedef void row_joiner(const struct schema *s, void *row, const void *more);
 
-/// Joins the list at `from` into the list at `into`. Both are sorted VECs of the row type; `join`
-/// makes one row of two with equal keys.
+/// Joins the list at `from` into the list at `into`. Both are sorted VECs of the row type. `join`
+/// joins the second of two rows with equal keys into the first.
 void rows_join(const struct schema *s, void *into, const void *from, row_joiner *join);
 
 /// Sorts a list, and joins rows with equal keys, on the occasion ROWS_SMALL; `list` is a VEC.
 void rows_unite(const struct schema *s, void *list);
 
-/// A memory without figures: those that a recording may lack are MEMORY_UNKNOWN. `id` is borrowed.
+/// A memory whose figures are not set yet: MEMORY_UNKNOWN for those that a recording may lack, 0
+/// for the others. `id` is borrowed.
 struct memory_stat memory_stat_unknown(const char *id, enum memory_source source);
 
 /// Time for which the occupancy of a kernel, or of a sum of kernels, is known; 0 if it is unknown.

@@ -20,17 +20,18 @@
 #define SHAPE .type = FIELD_SHAPE
 #define ENUM(names_) .type = FIELD_ENUM, .names = (names_)
 
-/// A line for a key member, by which rows are compared (KEY_ORDER or KEY_SAME). `...` begins with
-/// the minor version of the stored format that added the member.
+/// A line for a key member, by which rows are compared (KEY_ORDER or KEY_SAME). `stored` is one of
+/// the stored forms above. `...` begins with the minor version of the stored format that added the
+/// member.
 #define KEY(order_, member, stored, ...)                                                       \
 	{                                                                                          \
 		.key = #member, .offset = offsetof(struct ROW, member), .order = KEY_##order_, stored, \
 		.since = __VA_ARGS__                                                                   \
 	}
 
-/// A line for a member that is not a key. `cycles` and `small` say how two values of it become one:
-/// when profiler cycles are joined, and in sums of small rows (enum row_join, without JOIN_). `...`
-/// begins with the minor version of the stored format that added the member.
+/// A line for a member that is not a key. `cycles` and `small` say how two values of the member
+/// become one: when profiler cycles are joined, and in sums of small rows (enum row_join, without
+/// JOIN_). `...` begins with the minor version of the stored format that added the member.
 #define FIELD(member, stored, cycles, small, ...)                                          \
 	{                                                                                      \
 		.key = #member, .offset = offsetof(struct ROW, member),                            \
@@ -48,7 +49,7 @@
 
 /// For a member that JSON reports on a run show in `figures`, under the key `key_`.
 #define SHOWN(key_) .shown = (key_)
-/// A key member: of the rows whose keys before it are equal, sums of small rows come last.
+/// For a key member: of the rows that are equal in all earlier keys, sums of small rows come last.
 #define SUMS_LAST .sums_last = true
 /// A member of type ENUM: if a file of a newer minor version has an unknown name here, the row is
 /// skipped. Without NAMES_ROW, the file is refused.

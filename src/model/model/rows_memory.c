@@ -3,7 +3,7 @@
 #include "model/memory_view.h"
 #include "model/rows_internal.h"
 
-/* stored forms of numbers that some sources do not give */
+/* stored forms of numbers that are MEMORY_UNKNOWN if the kind of recording lacks them */
 #define KNOWN_COUNT OPTIONAL_COUNT(MEMORY_UNKNOWN)
 #define KNOWN_NUMBER OPTIONAL_NUMBER(MEMORY_UNKNOWN)
 
@@ -76,7 +76,7 @@ static void join_small_sites(void *row, const void *more)
 		x->largest = y->largest;
 }
 
-/* Each list has an order of its own, in which several rows may be equal. */
+/* Each list has an order of its own; several rows of a list may have equal keys. */
 #define ROW memory_item
 static const struct field memory_item_fields[] = {
 	KEY(ORDER, memory, TEXT, 0, SHOWN("device")),

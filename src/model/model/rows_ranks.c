@@ -76,7 +76,7 @@ static const struct field cross_rank_fields[] = {
 ROW_TYPE(cross_rank, ALONE);
 #undef ROW
 
-/* The lower of two numbers of which 0 is not known. */
+/* Lowers `*low` to `more` if that is less; 0 means that a number is unknown. */
 static void join_low(int64_t *low, int64_t more)
 {
 	if (!*low || (more && more < *low))

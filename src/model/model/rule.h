@@ -12,10 +12,10 @@
 #include "metric/result_format.h"
 #include "model/view.h"
 
-/// The quantity that a limit bounds: the change of a figure from the reference, or the figure
-/// itself (MAX, MIN). INCREASE_SINCE_PIN bounds the change from the approved run. WORSE is for
-/// figures of result files (input.*): it bounds the change in the direction that the file calls
-/// worse.
+/// The quantity that a limit bounds: the change of a figure from the reference (the median of
+/// recent runs of the main branch), or the figure itself (MAX, MIN). INCREASE_SINCE_PIN bounds the
+/// change from the approved run. WORSE is for figures of result files (input.*): it bounds the
+/// change in the direction that the file calls worse.
 #define CONDITIONS(X)                                \
 	X(COND_INCREASE, "increase")                     \
 	X(COND_DECREASE, "decrease")                     \
@@ -29,9 +29,9 @@ extern const char *const condition_names[]; ///< names of enum condition, ended 
 
 /// Whether an item that only the baseline or only the candidate has is noted, warns or fails.
 enum severity { SEVERITY_NOTE, SEVERITY_WARN, SEVERITY_FAIL };
-/// Whether times of throttled GPUs are judged. UNLESS_ALIKE, the default: only if baseline and
-/// candidate ran at their power cap for about as long and at the same clock. STRICT: never. WARNS:
-/// always, with a warning.
+/// Whether times are judged if a GPU was throttled. UNLESS_ALIKE, the default: only if the GPUs of
+/// baseline and candidate ran at their power cap for about as long, and at about the same clock.
+/// STRICT: never. WARNS: always, with a warning.
 enum throttled { THROTTLED_UNLESS_ALIKE, THROTTLED_STRICT, THROTTLED_WARNS };
 
 /// The verdict on a figure that the baseline or the candidate lacks.
@@ -48,7 +48,7 @@ struct limit {
 	enum condition condition;
 	bool relative; ///< true: unit of `value` is 1e-6 percent of the baseline; else the metric's
 	int64_t value; ///< size of the limit; one percentage point is 1000000
-	const char *text; ///< text as written in the rules: "5%", "2ms"
+	const char *text; ///< text as written in the rules, such as "5%" or "2ms"
 	struct file_limit exact; ///< replaces `value` in absolute limits on result files (input.*)
 };
 
@@ -59,7 +59,7 @@ enum and_of { AND_OF_VALUE, AND_OF_STEP, AND_OF_SPREAD };
 /// The conditions of one fail or warn map; any one of them is enough for the verdict.
 struct limits {
 	VEC(struct limit) list;
-	bool own; ///< true if the user's rules have them, and not only the built-in ones
+	bool own; ///< true if the user's rules, and not only the built-in ones, have these conditions
 	bool has_and; ///< true if relative increases and decreases must also exceed an `and`
 	enum and_of and_of;
 	int64_t and_value; ///< size of the `and` limit, in the unit that and_of says
@@ -83,7 +83,8 @@ struct noise_rule {
 	int64_t k; ///< number of standard errors, in millionths, beyond which a change counts as
 	           ///< certain; 0: noise is ignored
 
-	/// From this number of accepted runs on, the reference is made without the pin (approved run).
+	/// From this number of accepted runs on, the reference is their median, without the pin (the
+	/// approved run).
 	int64_t min_runs;
 	int64_t budget; ///< chance that the gate fails for unchanged code, in 1e-6 percent
 };
@@ -108,7 +109,7 @@ struct rule {
 	int64_t top; ///< number N of largest items that for_each or a PAIR metric (of two runs) uses
 	int64_t min_share; ///< share of the total (1e-6 %) that an item needs in the baseline or the
 	                   ///< candidate to be checked
-	VEC(struct span) same_work; ///< keys of the work in result files in which runs may differ
+	VEC(struct span) same_work; ///< names of settings and counts in which result files may differ
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
 
@@ -138,7 +139,7 @@ struct waiver {
 	const char *rule; ///< glob that is matched with rule ids; "*" for `allow`
 	struct query select; ///< globs that restrict the waiver; a glob that is NULL matches everything
 	int64_t until; ///< last day on which the waiver holds, in days since 1970-01-01 (UTC)
-	const char *until_text; ///< text of the last day, "2027-01-31"
+	const char *until_text; ///< text of the last day, such as "2027-01-31"
 	int64_t up_to; ///< largest change excused, in 1e-6 percent of the baseline; 0: any
 	const char *reason;
 	unsigned line, column;
@@ -147,11 +148,11 @@ struct waiver {
 /// A named set of numbers that replace numbers of the rules, for --profile.
 struct profile {
 	const char *name;
-	const char *text; ///< keys and values: "steps.warmup 5, step-time.fail.increase 3%"
-	const char *rules; ///< ids of the rules that it changes, with a blank before and behind each
+	const char *text; ///< keys and values, such as "steps.warmup 5, step-time.fail.increase 3%"
+	const char *rules; ///< ids of the rules that change, with a space before and after each
 };
 
-/// Paths of tables that take the place of built-in ones; NULL: the built-in one.
+/// Paths of tables that replace built-in ones; NULL if the built-in table is used.
 struct table_paths {
 	const char *categories, *sites, *formats, *diagnosis;
 };
@@ -170,7 +171,7 @@ struct rules {
 	/// logins of the people who may approve a change; `ci/forge/accept` reads them
 	VEC(struct span) approvers;
 	struct table_paths tables;
-	bool is_main; ///< true if a run of the main branch is judged, which is about to be stored
+	bool is_main; ///< true if the judged run is one of the main branch that is about to be stored
 	bool in_review; ///< true if only a change under review is judged, not the main branch
 	int64_t expect_ranks; ///< number of ranks that a run must have; 0 if not given
 	const char *marker; ///< glob of the step marker; NULL if not given, which means DEFAULT_MARKER
@@ -200,7 +201,7 @@ struct rules {
 #define DEFAULT_WORKLOAD "default"
 
 /// True for conditions that consider noise: those on increases and decreases, and COND_WORSE, which
-/// becomes one of them.
+/// is judged as one of these.
 static inline bool condition_has_noise(enum condition c)
 {
 	return c == COND_INCREASE || c == COND_DECREASE || c == COND_INCREASE_SINCE_PIN ||
@@ -229,8 +230,8 @@ bool rule_compares(const struct rule *r);
 /// True if an `and` of the rule or of an override is a share of the step.
 bool rule_asks_step(const struct rule *r);
 
-/// A sentence on the waiver, "until 2027-01-31, up to 20%: cuBLAS regression, issue 1234", owned by
-/// `a`.
+/// A sentence on the waiver, such as "until 2027-01-31, up to 20%: cuBLAS regression, issue 1234",
+/// owned by `a`.
 const char *waiver_text(const struct waiver *w, struct arena *a);
 
 /// Releases all memory of the rules.
@@ -242,8 +243,8 @@ struct names {
 };
 
 /// Appends the items (kernels, operators, …) of the view `v` that `rule` checks: with `for_each`
-/// the `top` largest, otherwise all that it selects; for a PAIR metric the `top` largest kernels.
-/// Names are borrowed from the view; `a` is scratch memory.
+/// the `top` largest, otherwise all items that the rule selects; for a PAIR metric the `top`
+/// largest kernels. Names are borrowed from the view; `a` is scratch memory.
 void rule_items_add(const struct run_view *v, const struct rule *rule, int64_t top, struct arena *a,
                     struct names *out);
 

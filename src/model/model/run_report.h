@@ -1,5 +1,5 @@
-/// Report on one run by itself: facts, tables, series, what limits the run, and advice. It has both
-/// texts and raw numbers; writers only arrange and escape.
+/// Report on one run by itself: facts, tables, series, what limits the run, and advice. The report
+/// has both texts and raw numbers; writers only arrange and escape.
 #ifndef GG_MODEL_RUN_REPORT_H
 #define GG_MODEL_RUN_REPORT_H
 
@@ -8,13 +8,13 @@
 /// A line of a run's summary.
 struct fact {
 	const char *id; ///< name of a metric, or "steps", "gpu", …
-	const char *label; ///< label for people, "CUDA time per step"
+	const char *label; ///< label for people, such as "CUDA time per step"
 	const char *text; ///< figure with unit, or a text of the recording, as valid UTF-8 that
 	                  ///< fits on one line
 	bool has_value;
 	int64_t value; ///< raw value in `unit`
 	enum unit unit;
-	const char *note; ///< further figure, "rank 3: 12.20 ms"; "" if there is none
+	const char *note; ///< further figure, such as "rank 3: 12.20 ms"; "" if there is none
 };
 
 /// The kind of content of a cell; CELL_ABSENT: the cell is empty.
@@ -49,7 +49,7 @@ struct report_table {
 	bool detail; ///< true if reports show the table only when every figure is to be shown
 };
 
-/// A point of a line, in the units of its series.
+/// A point of a line, in the units of the series of the line.
 struct series_point {
 	int64_t x, y;
 };
@@ -58,10 +58,10 @@ struct series_point {
 struct series {
 	const char *id; ///< name of a metric, or "memory.allocated", "memory.reserved" for levels
 	const char *title;
-	const char *label; ///< label of the line: "rank 3", "memory 0 of rank 3"
+	const char *label; ///< label of the line, such as "rank 3" or "memory 0 of rank 3"
 	int64_t rank;
-	/// Unit of the x values. UNIT_COUNT: the number of a step, or of an allocator's action;
-	/// UNIT_NS: a time.
+	/// Unit of the x values. UNIT_COUNT: the number of a step, or of an action of the allocator;
+	/// UNIT_NS: a time in ns.
 	enum unit x_unit;
 	enum unit unit; ///< unit of the y values
 	VEC(struct series_point) points; ///< points sorted by x; empty if samples are not kept

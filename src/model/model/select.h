@@ -12,7 +12,8 @@
 struct select_key {
 	const char *name;
 	size_t glob; ///< offset of a `const char *` in struct query
-	unsigned labels; ///< labels to which the key applies: bits 1 << enum label_kind; bit 31: phases
+	unsigned labels; ///< kinds of labels to which the key applies, as bits 1 << enum label_kind;
+	                 ///< bit 31: metrics with figures of phases
 };
 
 /// All keys, ended by a row without a name; static.
@@ -38,7 +39,8 @@ bool select_any(const struct query *q);
 /// last pair has no key. Owned by `a`.
 const struct select_pair *select_pairs(const struct query *q, struct arena *a);
 
-/// The globs of `q` as one line, "kernel=ampere_*, rank=3"; "" if there are none; owned by `a`.
+/// The globs of `q` as one line, such as "kernel=ampere_*, rank=3"; "" if there are none; owned by
+/// `a`.
 const char *select_text(const struct query *q, struct arena *a);
 
 /// The item of a check, to be matched with globs.
@@ -47,8 +49,8 @@ struct select_item {
 	struct span label; ///< label of the item's figure, such as the name of a kernel
 	int64_t rank;
 	const struct category_table *categories;
-	enum name_fit least; ///< how well the globs must at least fit the item to cover it: as well as
-	                     ///< they fit any item of the rule
+	enum name_fit least; ///< least fit with which the glob for names covers the item: the best fit
+	                     ///< of this glob with any item of the rule
 };
 
 /// True if all globs match the item. If the item has no value for a key (a figure of all ranks has

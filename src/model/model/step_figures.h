@@ -16,18 +16,19 @@ bool digest_has_steps(const struct digest *d, enum metric_id id);
 struct step_samples {
 	const int64_t *value, *step; ///< arrays of `nr` values and of the numbers of their steps
 	size_t nr; ///< number of samples in measured steps
-	size_t usable; ///< number of samples in usable steps (not cut short), which come first
+	size_t usable; ///< number of samples in complete measured steps, which come first
 };
 
 /// Samples of a step figure for which digest_has_steps() is true and digest_summary() is NULL. They
 /// are owned by `d`, or by `a` if some step has no sample.
 struct step_samples digest_samples(const struct digest *d, enum metric_id id, struct arena *a);
 
-/// A statistic over the usable steps, from samples or the summary. False if the figure was not
-/// recorded, or if no usable step has a sample.
+/// A statistic over the complete measured steps, from samples or the summary. False if the figure
+/// was not recorded, or if no complete step has a sample.
 bool digest_step_stat(const struct digest *d, enum metric_id id, enum statistic stat, int64_t *out);
 
-/// Share of the usable steps that are slow (step_is_slow()), in 1e-6 %; -1 if it is not known.
+/// Share, in 1e-6 %, of the complete measured steps that are slow (step_is_slow()), each compared
+/// with the median of its kind of steps if the kinds are known; -1 if unknown.
 int64_t digest_slow_share(const struct digest *d);
 
 /// True for a step that takes longer than the median step by more than a sixth.
@@ -36,7 +37,8 @@ static inline bool step_is_slow(int64_t ns, int64_t median)
 	return ns - median > median / 6;
 }
 
-/// Least share of the measured steps' time, in 1e-6 %, in which power must have been sampled.
+/// Least share of the time of the measured steps, in 1e-6 %, in which power must have been sampled
+/// for machine_energy().
 #define ENERGY_LEAST_PCT (80 * MICRO)
 
 /// Share of the measured steps' time in which the power of a GPU was sampled, in 1e-6 %, at most

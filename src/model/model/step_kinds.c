@@ -53,7 +53,8 @@ struct step_kinds step_kinds_of(const struct run *first, const struct run *secon
 	for (int s = 0; s < 2; s++)
 		if (of[s].all_ns <= 0 || of[s].of_kinds < of[s].steps - of[s].steps / 10)
 			return (struct step_kinds){ 0 };
-	/* older digests do not tell these kinds, which then are steps of no known kind */
+	/* digests of older versions lack the kinds from PHASE_VERIFY on: such steps have no known kind
+	 * there */
 	bool newer[2] = { false, false };
 	for (int s = 0; s < 2; s++)
 		for (int p = PHASE_VERIFY; p < NR_PHASES; p++)

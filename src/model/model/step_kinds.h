@@ -13,9 +13,9 @@ struct step_kinds {
 	bool apart[NR_PHASES];
 	/// true if the kinds that are `apart` hold nearly all of the GPU time of both runs
 	bool all_apart;
-	/// Effect on GPU time if the runs have the kinds in different shares: the difference between
-	/// the mean steps of both runs if each kind took as long as in the first run; in 1e-6 % of the
-	/// first run's mean step.
+	/// How much of a change of the mean GPU time per step comes from other shares of the kinds: the
+	/// mean step of the second run, if each kind took as long as in the first run, minus the mean
+	/// step of the first run. Absolute value, in 1e-6 % of the first run's mean step.
 	int64_t mix;
 	/// True if the mean over all steps is judged instead of the median. The median is the time of
 	/// an accumulation step or of an update, depending on which kind has more steps.

@@ -31,7 +31,8 @@ struct tally {
 	int64_t min, max;
 	int64_t second; ///< second smallest value, which may equal `min`; only with two or more values
 	int64_t min_rank, max_rank; ///< lowest rank with the smallest value, and with the largest value
-	int64_t median; ///< median, if known exactly, else TALLY_UNKNOWN; joining makes it unknown
+	int64_t median; ///< exact median; TALLY_UNKNOWN if it is not known, as after two tallies were
+	                ///< joined
 
 	/// sorted by `key`; a bin is for one value if the tally's `count` is at most TALLY_EXACT, else
 	/// for one bucket of the scale

@@ -70,8 +70,8 @@ const struct kernel_row *rank_view_kernel(const struct rank_view *r, struct span
 	return r->nr_kernels ? bsearch(&key, r->kernels, r->nr_kernels, sizeof key, by_match) : NULL;
 }
 
-/* The row of a sum of kernels too small to keep. Their names are lost, so the row is called after
- * their category. Communication kernels are never in such a sum. */
+/* The row of a sum of kernels that were too small to be kept one by one. Their names are lost, so
+ * the row is named after their category. Communication kernels are never in such a sum. */
 static struct kernel_row small_row(struct run_view *v, const struct kernel_stat *s)
 {
 	const struct category_table *t = v->naming->categories;

@@ -22,8 +22,8 @@ struct naming {
 	const struct category_table *categories;
 };
 
-/// One kernel under its match name, by which rules match it and runs are compared: sums over the
-/// raw names that have the same match name.
+/// All kernels of one match name. By this name, rules match kernels, and kernels of two runs are
+/// compared. The figures are sums over the raw names that have this match name.
 struct kernel_row {
 	struct span match; ///< name after normalization and aliases; lives as long as view and run
 	struct span name; ///< the raw name with the most time
@@ -65,7 +65,7 @@ struct activity_name rank_view_activity(const struct rank_view *r, uint64_t key)
 
 struct known_names;
 
-/// A view of a run, which is borrowed; run_view_release() releases it.
+/// A view of a run. The run is borrowed. run_view_release() releases the view.
 struct run_view {
 	struct arena arena;
 	const struct naming *naming;
@@ -130,13 +130,14 @@ struct figure {
 	const char *source; ///< memory_stat.source as text, only for memory metrics; else NULL
 };
 
-/// True if the work of the row `c` is of the class `cls`, or if `cls` is NULL.
+/// True if `cls` is NULL, or if the row `c` is of kernels of the class `cls`.
 bool code_is_of_class(const struct rank_view *r, const struct code_stat *c, const char *cls);
 
-/// Appends the label of a collective: "all_reduce@default_pg". Raw bytes.
+/// Appends the label of a collective, such as "all_reduce@default_pg". Raw bytes.
 void comm_label(const struct comm_stat *c, struct strbuf *out);
 
-/// Label of the direction of a copy, "HtoD" or "other", from the name of the activity. Static.
+/// Label of the direction of a copy, such as "HtoD", from the name of the activity; "other" if the
+/// name gives none. Static.
 struct span memcpy_direction(struct span name);
 
 /// Receives each figure; the figure and its samples are valid only during the call.
@@ -150,7 +151,7 @@ const struct memory_stat *digest_memories(const struct digest *d, bool by_trace,
 /// All bits if no rank has memory figures.
 unsigned memory_sources(const struct run *run);
 
-/// True if `sources`, those that two runs have in common, are only traces.
+/// True if the only source of memory figures that two runs have in common (`sources`) is the trace.
 static inline bool memory_is_by_trace(unsigned sources)
 {
 	return sources == 1U << MEMORY_OF_TRACE;
@@ -160,23 +161,25 @@ static inline bool memory_is_by_trace(unsigned sources)
 /// there is no such source. Static.
 const char *memory_source_of(unsigned sources);
 
-/// Calls `fn` with all figures of metric `m` (not PAIR) in rank `r`, sorted by label. Does not call
-/// it if the rank has no such figures.
+/// Calls `fn` with all figures of metric `m` (not PAIR) in the rank with index `r`, sorted by
+/// label. Does not call `fn` if the rank has no such figures.
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                   void *ctx);
 
-/// Like rank_figures(), for a metric with PARTS_CODE (parts by place), and only in the phases that
-/// match the glob `phase`. If `cls` is given, only kernels of that class count, and no copies.
+/// Like rank_figures(), for a metric with PARTS_CODE (parts by place). Only work in phases that
+/// match the glob `phase` counts; all work if `phase` is NULL. If `cls` is not NULL, only kernels
+/// of that class count, and no copies.
 void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
                        const char *phase, const char *cls, figure_fn *fn, void *ctx);
 
-/// A path of operators or modules in readable form, "Llama > Attention"; lives as long as the view.
+/// A path of operators or modules in readable form, such as "Llama > Attention"; lives as long as
+/// the view.
 struct span code_path_label(const struct run_view *v, struct span path);
 
 /// True if at least one rank recorded the data that the metric `m` needs.
 bool run_has(const struct run_view *v, const struct metric *m);
 
-/// A set of ranks; a struct of zeros is the set of all ranks.
+/// A set of ranks; a zeroed struct is the set of all ranks.
 struct rank_scope {
 	const char *glob; ///< glob over the numbers of ranks; NULL: any
 	bool one; ///< true if only `rank` is in the set
@@ -211,11 +214,12 @@ struct answers {
 	VEC(struct answer) list; ///< all answers to a query, sorted by label, then rank
 };
 
-/// The text by which the query selects items by their names (kernels, operators, …); NULL if it
-/// selects all.
+/// The text by which the query selects items by their names (kernels, operators, …); NULL if the
+/// query selects items of any name.
 const char *query_name(const struct query *q);
 
-/// How well the name `asked` fits the item `label` of the metric.
+/// How well the name `asked`, as a user gives it, matches the name `label` of an item of the
+/// metric.
 enum name_fit item_fit(const struct metric *m, struct span asked, struct span label);
 
 /// Keeps those of the `nr` items that query_name() fits best, and returns their number. Items are
