@@ -3,8 +3,9 @@
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* An activity counts as untimed if it begins this much before its launch. It also does if it begins
- * and ends at 0, or begins at 0 or earlier and this much before the first host event. */
+/* An activity counts as untimed if it begins by more than this time before its launch. It also
+ * counts as untimed if it begins and ends at 0, or begins at 0 or earlier and by more than this
+ * time before the first host event. */
 enum { UNTIMED_FROM_NS = 1000000000 };
 
 static bool is_before(const struct activity *a, int64_t ns)
@@ -109,10 +110,10 @@ static int64_t untimed_ns(const struct reducer *r, const int64_t *untimed, int64
 	return sum;
 }
 
-/* True if the `zeros` activities of a name that last 0 ns were not timed, since no activity takes
- * less than 1 ns. If all durations are in whole microseconds, short ones are rounded to 0; true
- * then only if the other activities of the name take 10 us or more in the mean. False if starts are
- * in whole microseconds. */
+/* True if the `zeros` activities of one name that last 0 ns were not timed, since no activity takes
+ * less than 1 ns. `whole`: all durations are in whole microseconds, so that short ones are rounded
+ * to 0. The result is then true only if the other activities of the name take 10 us or more on
+ * average. False if starts, too, are in whole microseconds. */
 static bool is_hollow(const struct gpu_events *g, bool whole, const struct kernel_stat *k,
                       int64_t zeros)
 {

@@ -4,8 +4,8 @@
 #include "model/rows.h"
 #include "reduce/reducer.h"
 
-/* Sums over calls: at first over those that began in one interval between neighboring starts or
-   ends of steps; later over all that began before the end of this interval (calls_walk()). */
+/* Sums over calls: at first over the calls that began in one interval between neighboring starts or
+ * ends of steps; later over all calls that began before the end of this interval (calls_walk()). */
 struct call_sums {
 	int64_t launch_ns, sync_ns, sync_count, dataloader_ns;
 };
@@ -50,7 +50,8 @@ static int64_t *count_steps(const struct reducer *r, const int64_t *edges, size_
 	return cover;
 }
 
-/* Adds a call of `h`, once for each of the `steps` overlapping steps that contain its start. */
+/* Adds a call of the name `h`, once for each of the `steps` overlapping steps that contain the
+ * start of the call. */
 static void call_add(struct host_name *h, int64_t dur_ns, int64_t steps)
 {
 	h->begun = number_add(h->begun, steps);

@@ -135,8 +135,8 @@ static void walk_points(struct comm_walk *w)
 }
 
 /* Fills `items` with the communication kernels of complete measured steps. Fills `points` with all
- * scopes, and with the launches of those kernels that have no arguments themselves; they get the
- * arguments of their scope. */
+ * scopes, and with the launches of those kernels that have no arguments themselves: walk_points()
+ * gives such a kernel the arguments of the scope around its launch. */
 static void list_points(struct comm_walk *w, const struct reducer *r)
 {
 	for (size_t i = 0; i < r->comm.kernels.nr; i++) {

@@ -33,7 +33,7 @@ struct comm_scope {
 	bool nested; ///< true if the nearest scope around this one has the same kind of collective
 };
 
-/// The collectives of a trace, as their kernels and the host events that call them.
+/// The collectives of a trace: their kernels, and the host events that call them.
 struct comm_state {
 	struct name_table texts, keys;
 	VEC(struct comm_kernel) kernels; ///< kernels, sorted by `activity`, in file order
@@ -46,8 +46,8 @@ void comm_init(struct comm_state *c);
 /// Releases the lists and the texts of the collectives.
 void comm_release(struct comm_state *c);
 
-/// Stores the collective of the activity that was stored last, a communication kernel; may set
-/// r->fault.
+/// Stores the collective to which the activity that was stored last, a communication kernel,
+/// belongs; may set r->fault.
 void comm_take_kernel(struct reducer *r, const struct event *ev);
 
 /// Stores an operator or annotation that calls a collective; may set r->fault.

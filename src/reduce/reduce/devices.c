@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* Figures per step and per device. The activities are walked in order of start, so only the end and
- * the length of a union of intervals must be remembered. If K is the union of all kernels, and C
- * the union of the compute kernels, exposed communication is |K| - |C|. */
+/* Figures per step and per device. The activities are walked in order of start, so of a union of
+ * intervals only its last end and its length must be remembered. If K is the union of all kernels,
+ * and C the union of the compute kernels, exposed communication is |K| - |C|. */
 
 /* State of the walk for one device, over the whole window. */
 struct device_walk {
@@ -54,8 +54,8 @@ static int activity_cmp(const void *a, const void *b, void *reducer)
 /* Adds activity A to its stream. B is the earlier activity that ends last. The part of A that runs
  * before B ends is overlap. If A lies within B, the duration of B is added to the contained time,
  * once. Activities with the same correlation id are not compared, since those of one graph replay
- * may overlap. `correlation` is IDENT_NONE for an activity whose call launches a single kernel: it
- * is always compared. */
+ * may overlap. `correlation` is IDENT_NONE for an activity whose call launches a single kernel:
+ * such an activity is always compared. */
 static void lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t correlation,
                      const struct gpu_name *name, struct trust_counts *t)
 {
@@ -70,10 +70,10 @@ static void lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t cor
 		*l = (struct lane_end){ end, correlation, end - start, name };
 }
 
-/* Finds an overflowed duration at the end of a stream, where no later activity lies within it. It
- * counts as overflowed if the activity ends after all host events, and takes more than 1000 times
- * the mean time of the other activities of its name. Collectives are not checked, since they may
- * wait that long for a late rank. */
+/* Finds an overflowed duration of the last activity of a stream, within which no later activity can
+ * lie. The duration counts as overflowed if the activity ends after all host events, and takes more
+ * than 1000 times the mean time of the other activities of its name. Collectives are not checked,
+ * since they may wait that long for a late rank. */
 static void lane_close(const struct lane_end *l, int64_t host_last_ns, struct trust_counts *t)
 {
 	if (!l->dur_ns || l->name->communication || l->end_ns <= host_last_ns)
@@ -166,8 +166,8 @@ static int64_t idle_of_window(const struct gpu_walk *w)
 	return idle_ns;
 }
 
-/* The measured time of a device without activities in steps lasts from its first to its last
-   activity; it is 0 if all steps are warm-up. */
+/* The measured time of a device without activities in any step lasts from its first to its last
+ * activity; it is 0 if all steps are warm-up. */
 static void device_rows(const struct gpu_walk *w, const struct device_periods *periods)
 {
 	struct digest *d = w->d;

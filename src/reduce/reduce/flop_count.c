@@ -1,4 +1,4 @@
-/* How operations are counted, as in torch.utils.flop_counter (torch 2.8): a multiplication and an
+/* Operations are counted as in torch.utils.flop_counter (torch 2.8): a multiplication and an
  * addition count as two operations. Masks of attention do not reduce the count. Groups of a
  * convolution reduce it, also in the gradient of the convolution. */
 #include "reduce/flop_count.h"
@@ -18,18 +18,20 @@ enum formula {
 	                   ///< backward operator if `first` is 1
 	FORMULA_ATTENTION_PACKED, ///< like FORMULA_ATTENTION, but the shape is batch, length, heads,
 	                          ///< size
-	FORMULA_TRITON, ///< the result is the number of operations that Inductor recorded
+	FORMULA_TRITON, ///< the number of operations that Inductor recorded in the trace; 0 if it
+	                ///< recorded none
 	FORMULA_TRITON_TEMPLATE, ///< like FORMULA_TRITON, but a recorded 0 means that the number is
 	                         ///< unknown
 	FORMULA_UNKNOWN, ///< no formula, because PyTorch has no formula, or the inputs are not enough
 	FORMULA_NONE, ///< no arithmetic operations: the operator only moves bytes
 };
 
-/* How the least number of bytes that an operator moves is found: those of all inputs and of the
- * output. */
+/* How the least number of bytes that an operator moves is found. It is the sum of the bytes of all
+ * inputs and of the output; each value says how to find the size of the output. */
 enum traffic {
 	TRAFFIC_UNKNOWN,
-	TRAFFIC_INPUTS, ///< only the inputs, as the output is one of them, or is small (reductions)
+	TRAFFIC_INPUTS, ///< only the inputs count, since the output is one of them, or is small
+	                ///< (reductions)
 	TRAFFIC_FIRST, ///< the output is as large as the first tensor, which may be the output itself
 	TRAFFIC_BROADCAST, ///< the output has the largest extent of its inputs in each dimension
 	TRAFFIC_COMPARED, ///< like TRAFFIC_BROADCAST, but the output is of bool
@@ -101,7 +103,7 @@ static const struct flop_rule rules[] = {
 	{ NAME("FlashAttnFunc"), FORMULA_ATTENTION_PACKED, 0, TRAFFIC_ATTENTION },
 };
 
-/* Rules that many operators of "aten::" share. */
+/* Rules that several operators of "aten::" share. */
 static const struct shared_rule {
 	struct flop_rule rule;
 	const char *names; /* separated by blanks */
@@ -247,8 +249,9 @@ static int64_t filtered(int64_t batch, const int64_t *space, const struct shape 
 	                  filter->nr);
 }
 
-/* Size of a convolution's output in one dimension; -1 if there is no output. `turned`: it is a
-   transposed convolution. A list with one item applies to all dimensions. */
+/* Size of a convolution's output in dimension `i`; -1 if there is no output. `lists` has, for each
+ * dimension, stride, padding, dilation and output padding; a list with one item applies to all
+ * dimensions. `turned`: the convolution is transposed. */
 static int64_t output_size(int64_t size, int64_t filter, const struct shape lists[4], bool turned,
                            int i)
 {
@@ -411,8 +414,8 @@ struct moved {
 	int64_t first; /* bytes of the first tensor */
 	int64_t first_size; /* bytes of an element of the first tensor */
 	struct shape widest; /* largest extent of all inputs in each dimension, last dimension first */
-	int64_t size; /* bytes of an output element: as many as an element of the widest floating-point
-	                 type among the inputs has or, if there is none, of the widest type */
+	int64_t size; /* bytes of an output element: those of an element of the widest floating-point
+	                 type among the inputs or, if no input is floating-point, of the widest type */
 };
 
 static bool is_real(struct span type)

@@ -32,7 +32,7 @@ int64_t flop_count(const struct flop_rule *rule, const struct event *ev, enum fl
 int64_t byte_count(const struct flop_rule *rule, const struct event *ev, int64_t flops);
 
 /// Number of operations of a convolution whose own inputs do not determine the size of its output.
-/// The size is read from `backward`, the shapes of the inputs of the backward operator. -1 if it
+/// That size is read from `backward`, the shapes of the inputs of the backward operator. -1 if it
 /// cannot be read from them; else `*bytes` becomes the bytes moved, as from byte_count().
 int64_t flop_count_by_backward(const struct flop_rule *rule, const struct event *ev,
                                struct span backward, int64_t *bytes);

@@ -83,8 +83,8 @@ void flops_take_backward(struct reducer *r, uint32_t span, uint32_t caller)
 		vec_push(&r->flops.backwards, (struct op_backward){ widen(&l->wide, s->number), span });
 }
 
-/* Finds the operations of a call by the inputs of its backward operator, since they do not follow
- * from the call's own inputs. */
+/* Computes the operations of a call from the inputs of its backward operator. Called for calls
+ * whose own inputs are not enough to compute them. */
 static void size_by_backward(struct reducer *r, struct sized_op *op)
 {
 	const struct host_events *h = &r->host;
@@ -179,8 +179,7 @@ static struct op_work *launched_work(const struct reducer *r)
 	return work;
 }
 
-/* Number of graph launches in complete measured steps. Replays of graphs have no operators whose
- * operations could be counted. */
+/* Number of launches of CUDA or HIP graphs in complete measured steps. */
 static int64_t graph_launches(struct reducer *r)
 {
 	int64_t nr = 0;
@@ -250,8 +249,9 @@ struct flop_rows {
 	VEC(struct flop_stat) list;
 };
 
-/* Adds an operator, whose name has the id `id`, that was called or replayed `times` times. Each
- * fused kernel of Inductor has another name; all of them share the row "triton". */
+/* Adds a call of an operator that was made, or replayed by graphs, `times` times. `id` is the id of
+ * the operator's name. Each fused kernel of Inductor has another name; all of them share the row
+ * "triton". */
 static void take_row(struct flop_rows *rows, uint32_t id, struct op_size size,
                      const struct op_work *w, int64_t times)
 {
@@ -280,7 +280,7 @@ static void take_row(struct flop_rows *rows, uint32_t id, struct op_size size,
 void flops_figures(struct reducer *r, const struct trace_meta *meta, struct digest *d)
 {
 	struct flop_rows rows = { .digest = d, .names = r->names };
-	bool recorded = r->host.op_inputs.nr; /* true if operator inputs or FLOPs were recorded */
+	bool recorded = r->host.op_inputs.nr; /* true if the trace has operators' inputs or counts */
 	for (size_t i = 0; i < meta->devices.nr; i++)
 		if (i == 0 || meta->devices.v[i].sms < r->flops.sms)
 			r->flops.sms = meta->devices.v[i].sms;

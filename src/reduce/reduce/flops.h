@@ -40,11 +40,12 @@ struct op_work {
 	                ///< multiprocessors
 };
 
-/// Number of the texts from which operations and bytes of a call are computed: its name, and the
+/// Number of texts of a call from which its operations and bytes are computed: its name, and the
 /// shapes, types, strides and values of its inputs.
 enum { CALL_TEXTS = 5 };
 
-/// A call whose size has been computed. It is cached, since calls repeat from step to step.
+/// A call whose operations and bytes have been computed. Calls are cached, since they repeat from
+/// step to step.
 struct known_call {
 	struct strbuf text; ///< the CALL_TEXTS texts of the call, one after the other
 	size_t ends[CALL_TEXTS]; ///< where each text ends in `text`
@@ -57,7 +58,8 @@ enum { KNOWN_CALLS = 256 };
 
 /// The floating-point operations of the operators of a trace.
 struct flops {
-	struct known_call known[KNOWN_CALLS]; ///< cache: the last call for each hash of the texts
+	struct known_call known[KNOWN_CALLS]; ///< cache, indexed by a hash of the texts of a call: the
+	                                      ///< last call with this hash
 	VEC(struct op_size) sizes;
 	VEC(struct sized_op) ops; ///< calls with a rule, sorted by `span`
 	VEC(struct sized_op) counted; ///< calls in `ops` that count, sorted by thread and start
@@ -72,9 +74,10 @@ void flops_release(struct flops *f);
 /// Stores the operations of the operator `ev`. Call it just before the operator's span is added.
 void flops_take(struct reducer *r, const struct flop_rule *rule, const struct event *ev);
 
-/// Counts the operations of a span that has a rule and lies in no other span that counts. If their
-/// number does not follow from the inputs, the number of the span `lender` is used, unless `lender`
-/// is NO_ID. Call it for one thread after the other, in order of start.
+/// Counts the operations of the operator at span `s`, which must have a rule and lie in no other
+/// span that counts. If the number of operations does not follow from its inputs, that of the span
+/// `lender` is used, unless `lender` is NO_ID. Call it for one thread after the other, in order of
+/// start.
 void flops_add(struct reducer *r, const struct host_span *s, uint32_t lender);
 
 /// Stores a span whose rule lends (flop_rule_lends()) if the operator that calls it, the span
@@ -85,8 +88,8 @@ void flops_take_backward(struct reducer *r, uint32_t span, uint32_t caller);
 /// follow from the calls' own inputs. Call it after threads_walk().
 void flops_size(struct reducer *r);
 
-/// Index in `counted` of the operator around a launch, or NO_ID. `*near` is a cache of the search,
-/// 0 at first.
+/// Index in `counted` of the operator around the call `launch`; NO_ID if there is none. `*near` is
+/// a cache of the search, which the caller sets to 0 at first.
 uint32_t flops_at(const struct reducer *r, const struct host_span *launch, uint32_t *near);
 
 /// Adds an activity to the work of the operator that launched it. `name` is an index in

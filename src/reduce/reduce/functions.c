@@ -251,7 +251,8 @@ void function_runtime(struct reducer *r, struct digest *d)
 		vec_release(&r->functions.higher.list); /* from here on only needed for Python functions */
 }
 
-/* Positions in the lists of transfers and communication kernels, during a walk over activities. */
+/* Positions in the lists of transfers and of communication kernels, during a walk over activities
+ * in file order. */
 struct moved_cursor {
 	size_t transfer, kernel;
 };

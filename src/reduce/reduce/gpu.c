@@ -147,7 +147,7 @@ void gpu_take(struct reducer *r, const struct event *ev)
 	if (ev->bytes)
 		vec_push(&g->transfers, (struct transfer){ (uint32_t)g->activities.nr,
 		                                           narrow(&g->wide, ev->bytes, &r->fault) });
-	/* CUPTI and roctracer write 0 if they do not know the call */
+	/* CUPTI and roctracer write 0 as the correlation id if they do not know the launching call */
 	int64_t correlation = ev->correlation ? ev->correlation : IDENT_NONE;
 	struct activity a = { .start_ns = ev->start_ns,
 		                  .dur = narrow(&g->wide, ev->dur_ns, &r->fault),

@@ -8,14 +8,14 @@
 
 struct reducer;
 
-/// A trace with this many rows is refused, since the index of a row has 29 bits.
+/// A trace with this many rows (gpu_events.rows) is refused, since the index of a row has 29 bits.
 #define GPU_ROWS_END ((uint32_t)1 << 29)
 
 /// A trace with this many lanes is refused. The lower half of a key in `rows` is the lane id plus
 /// GPU_LANES_END times the number of blocks.
 #define GPU_LANES_END ((uint32_t)1 << 24)
 
-/// Start of an activity that the driver did not time (account_untime()).
+/// Value of the start of an activity that the driver did not time (account_untime()).
 #define NO_START INT64_MIN
 
 /// A GPU activity, 24 bytes.
@@ -102,8 +102,8 @@ void gpu_take(struct reducer *r, const struct event *ev);
 /// order. ST_INPUT if the bytes of a step exceed int64.
 GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
-/// A device over the periods of all measured steps; times are 0 if the device has no activity in
-/// any step.
+/// A device over the periods (wall times) of all measured steps; times are 0 if the device has no
+/// activity in any step.
 struct device_periods {
 	bool works; ///< true if the device has an activity in at least one step
 	int64_t period_ns, busy_ns; ///< sum of the periods; part of it in which the device is busy
@@ -126,7 +126,7 @@ GG_MUST_CHECK enum status gpu_figures(struct reducer *r, struct digest *d, struc
 /// Replaces `activities` by the smaller list `launched`. Call it after launches_end().
 void gpu_keep_launched(struct gpu_events *g);
 
-/// The name, lane id, duration and end of an activity; times in ns.
+/// Members of an activity in unpacked form: its name, lane id, duration and end. Times are in ns.
 static inline struct gpu_name *activity_name(const struct gpu_events *g, const struct activity *a)
 {
 	return &g->names.v[idmap_pair_first(g->rows.keys.v[a->row])];

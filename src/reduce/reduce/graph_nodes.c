@@ -15,8 +15,8 @@ struct node_use {
 
 struct node_uses {
 	VEC(struct node_use) list;
-	/// union-find: for each pair, another pair of its group (the pairs of one graph); for the root
-	/// of a group, the root itself
+	/// union-find forest: for each pair, another pair of its group (the pairs of one graph), or the
+	/// pair itself if it is the root of its group
 	VEC(uint32_t) same;
 	VEC(int64_t) launches; ///< for the root of each group: number of pairs in the group
 };
@@ -66,8 +66,8 @@ static void groups_make(struct node_uses *u)
 	}
 }
 
-/* Number of different sets of kernels that launches of graphs ran. A set is known by the sum of the
- * hashes of its kernels' names. */
+/* Number of different sets of kernels that launches of graphs ran. A set is identified by the sum
+ * of the hashes of its kernels' names. */
 static int64_t graph_kinds(const struct reducer *r, int64_t until)
 {
 	const struct graph_number *numbered = r->graphs.numbers.v;

@@ -1,6 +1,6 @@
 /* Finds the stream capture whose calls a graph replay runs. A replay fits a capture if both have
  * the same number and kinds of activities in the same order. If the capture has names of kernels,
- * they must be equal, too. */
+ * these must be equal, too. */
 #include "base/number.h"
 #include "base/search.h"
 #include "reduce/reducer.h"
@@ -183,7 +183,8 @@ static uint32_t joined_name(struct reducer *r, const struct captured *c, uint32_
 	return nm ? nm->id : NO_ID;
 }
 
-/* Adds the captures `c` of another recording; converts their ids and indices to this one's. */
+/* Adds the captures `c` of another recording, with their ids and indices converted to those of this
+ * recording. */
 static void join(struct reducer *r, const struct captured *c)
 {
 	struct graphs *g = &r->graphs;
@@ -257,9 +258,10 @@ static void works_find(const struct reducer *r, struct graph_works *out)
 	vec_sort(&out->list, work_cmp);
 }
 
-/* Sorts the activities of one launch by the numbers of their nodes if all have one (`*numbered`);
-   else they stay sorted by start. False if their order is uncertain: if two have the same number or
-   start or, without numbers, if one has no time or they ran on two streams. */
+/* Sorts the activities of one launch by the numbers of their nodes, if all have a number
+ * (`*numbered` is then true); else they stay sorted by start. False if their order is uncertain: if
+ * two have the same number or start or, without numbers, if one has no time or they ran on two
+ * streams. */
 static bool order_works(const struct reducer *r, struct graph_work *v, size_t nr, bool *numbered)
 {
 	bool ordered = true;
@@ -469,9 +471,10 @@ static void compare(struct reducer *r, const struct graph_capture *a, const stru
 	}
 }
 
-/* A replay gets the places of the captures that it fits if all of them have the same places. A
- * graph runs the same kernels each time. So if more different replays fit a form than it has
- * captures, some of the replayed graphs were not captured; the replay then gets no places. */
+/* Decides whether the replay `p` gets places in the code: if all captures that it fits have the
+ * same places. A graph runs the same kernels in each launch. So if more different replays fit a
+ * form than the form has captures, some of the replayed graphs were not captured, and the replay
+ * gets no places. */
 static void decide(struct reducer *r, struct graph_replay *p)
 {
 	const struct graphs *g = &r->graphs;

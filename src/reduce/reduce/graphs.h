@@ -28,8 +28,8 @@ struct graph_node {
 	uint32_t span; ///< index of the call in `host.spans`; NO_ID if it is in another recording
 	int64_t work; ///< pair (kind of the activity, id of its name or NO_ID), like a key of
 	              ///< `gpu.name_ids`
-	uint32_t op, stack; ///< paths of operators and frames around the call (struct where_moment); 0
-	                    ///< if unknown
+	uint32_t op, stack; ///< ids of the paths of operators and of frames around the call (struct
+	                    ///< where_moment); 0 if unknown
 	uint32_t counted; ///< index in `ops` of the operator that made the call, if its operations are
 	                  ///< counted; else NO_ID
 };
@@ -59,8 +59,10 @@ struct graph_capture {
 struct graph_form {
 	uint32_t first; ///< index in `captures` of the first capture of this form
 	bool forks; ///< true if `forks` is set in at least one capture of this form
-	bool sizes_differ; ///< true if the captures differ in the operations of their operators
-	bool differ; ///< true if the captures differ in their places in the code, or one is `unread`
+	bool sizes_differ; ///< true if the captures of this form differ in the operations of their
+	                   ///< operators
+	bool differ; ///< true if the captures of this form differ in their places in the code, or one
+	             ///< is `unread`
 	uint32_t captures, sequences; ///< number of captures of this form; number of entries of
 	                              ///< `replays` that fit this form
 };
@@ -94,8 +96,8 @@ struct graph_run {
 /// The captures of a trace and of other recordings (reducer_join()), and the replays that fit them.
 struct graphs {
 	bool begun; ///< true once a call that begins a stream capture was stored
-	uint32_t from; ///< index of the first span after the first such call; the kernel names of
-	               ///< earlier calls were not read
+	uint32_t from; ///< index in `host.spans` of the first such call. Kernel names of earlier calls
+	               ///< were not read.
 	VEC(struct graph_call) calls; ///< calls whose kernel is known, sorted by `span`
 	VEC(struct graph_number) numbers; ///< numbers of graph nodes, sorted by `activity`
 	/// captures of this recording, sorted by thread and start and disjoint in each thread; then
@@ -113,7 +115,8 @@ struct graphs {
 	                         ///< fit no form.
 	struct idmap counts; ///< numbers of nodes that captures have, each number once
 	VEC(struct graph_form) forms;
-	bool full; ///< true if there are too many captures to compare all: no replay gets places then
+	bool full; ///< true if there are too many captures to compare all of them; no replay then gets
+	           ///< places
 	/// indices in `forms` of the forms in which the trace names some of the kernels, but not all
 	/// (struct graph_call)
 	VEC(uint32_t) partly;

@@ -30,7 +30,7 @@ static bool name_has(struct span s, struct span needle)
 	return memmem(s.p, s.n, needle.p, needle.n) != NULL;
 }
 
-/* The name of a call of CUDA or HIP without its prefix: "MemcpyAsync"; "" for other calls. */
+/* Name of a call of CUDA or HIP without its prefix, such as "MemcpyAsync"; "" for other calls. */
 static struct span call_of(struct span name)
 {
 	bool api = span_skip(&name, SPAN("cuda")) || span_skip(&name, SPAN("cu")) ||

@@ -10,8 +10,8 @@ struct reducer;
 struct flop_rule;
 
 /// A runtime call, operator or data loader annotation in 8 bytes; span_get() unpacks it. Each block
-/// of SPAN_BLOCK successive spans has a base, from which the starts of its spans count. If the row
-/// is SPAN_ROW_END, the values did not fit, and `start` is an index into `wide_spans`.
+/// of SPAN_BLOCK successive spans has a base, to which the starts of its spans are relative. If the
+/// row is SPAN_ROW_END, the values did not fit, and `start` is an index into `wide_spans`.
 struct host_span {
 	uint32_t start; ///< start in ns after the base of the span's block
 	uint32_t dur_row; ///< row × SPAN_DUR_END + duration in ns; the duration is less than

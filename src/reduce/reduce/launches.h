@@ -21,9 +21,9 @@ struct launch {
 struct launches {
 	VEC(struct launch) list;
 	struct wide_numbers wide; ///< correlation ids that do not fit into 30 bits
-	int64_t extra; ///< number of kernels that belong to some other launch: those without a launch,
-	               ///< and those after the first with the correlation id of a call that launches a
-	               ///< single kernel
+	int64_t extra; ///< number of kernels whose own launch is unknown: kernels without a launch,
+	               ///< and, for a call that launches a single kernel, all kernels with its
+	               ///< correlation id after the first
 	int64_t open_ns; ///< work of launches that begin at or after this time may not have ended when
 	                 ///< the recording did; INT64_MAX if all work had ended
 	int64_t pending_ns; ///< start of the first pending launch, whose work had not ended when the
@@ -37,8 +37,9 @@ void launches_release(struct launches *l);
 /// Stores a runtime call with a correlation id, just before its span is added; may set r->fault.
 void launches_take(struct reducer *r, const struct event *ev);
 
-/// Finds the launch of every activity; counts activities without a launch by cause. If the profiler
-/// did not wait for the GPU at its end (`open_end`), the last launches may be pending.
+/// Finds the launch of every activity, and counts the activities without a launch by cause.
+/// `open_end`: the profiler did not wait for the GPU at its end, so that the last launches may be
+/// pending.
 void launches_match(struct reducer *r, bool open_end, struct trust_counts *t);
 
 /// Makes activities refer to the spans of their launches, and releases the launches:

@@ -159,7 +159,7 @@ static void take_missing(struct missing *m, const struct work_sum *own, const st
 		m->total_ns = number_add(m->total_ns, number_div_round(s->total_ns, s->count));
 }
 
-/* Adds the lost launches among those without an activity: all except `left_over` many, whose
+/* Adds the lost launches to `t`: all launches without an activity, except `left_over` many, whose
  * kernels were recorded with the id of another launch. */
 static void add_lost(struct trust_counts *t, const struct missing *m, int64_t left_over)
 {

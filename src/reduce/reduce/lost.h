@@ -22,8 +22,9 @@ void lost_figures(struct reducer *r, struct trust_counts *t);
 
 /// Counts the kernels that are missing in a launch of a graph, but present in another launch of the
 /// same graph. Adds their estimated time to the lost time in `t`. Without ids of nodes it is not
-/// known which launches are of the same graph: then sets only `graph_kinds`, for a comparison.
-/// Launches from `until` on are left out, since their work may not have ended.
+/// known which launches are of the same graph: such launches only count in `graph_kinds`, which is
+/// compared between runs. Launches from `until` on are left out, since their work may not have
+/// ended.
 void lost_nodes(const struct reducer *r, int64_t until, struct trust_counts *t);
 
 #endif

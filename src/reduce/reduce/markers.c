@@ -113,7 +113,8 @@ static void group_annotations(struct marker_search *m, struct steps *s)
 	}
 }
 
-/* True if the pattern also matches operators. As a marker, it would make each of them a step. */
+/* True if the pattern also matches names of operators. As a marker, such a pattern would make each
+ * of these operators a step. */
 static bool matches_op(const struct marker_search *m, struct span pattern)
 {
 	const struct host_events *h = &m->r->host;
@@ -144,8 +145,8 @@ static int64_t launched_before(const struct marker_search *m, int64_t at_ns)
 	return (int64_t)lo;
 }
 
-/* Counts the launches in steps of marker `k`. If steps overlap, a launch belongs to the first of
- * them. */
+/* Counts the launches within the steps that marker `k` would make. If steps overlap, a launch
+ * belongs to the first of them. */
 static void hold(const struct marker_search *m, const struct annotation *v, struct marker *k)
 {
 	int64_t *held = mem_calloc(k->nr, sizeof *held), ended = INT64_MIN;

@@ -76,9 +76,9 @@ struct step_ends {
 	int64_t at_ns[MEMORY_STEP_ENDS];
 };
 
-/* Chooses measured steps that end after the first event of the memory, since the level before it is
- * unknown. They are an evenly spaced sample, which is smaller if there are over 16 memories, to
- * save time. */
+/* Chooses the ends of measured steps that end after the first event of the memory, since the level
+ * before that event is unknown. If there are more than MEMORY_STEP_ENDS, they are an evenly spaced
+ * sample. The sample is smaller if there are over 16 memories, to save time. */
 static void step_ends_choose(struct step_ends *e, const struct reducer *r,
                              const struct memory_state *m)
 {
@@ -107,8 +107,8 @@ static size_t step_end_behind(const struct step_ends *e, int64_t at_ns)
 }
 
 /* Growth in bytes per step, MEMORY_UNKNOWN with fewer than three steps. The level at the end of a
- * step is the level after the latest event before it; if several events have the same time, the
- * last in the file counts. */
+ * step is the level after the latest event before this end; if several events have the same time,
+ * the last in the file counts. */
 static int64_t memory_growth(const struct reducer *r, const struct memory_state *m)
 {
 	struct step_ends e;
@@ -125,8 +125,8 @@ static int64_t memory_growth(const struct reducer *r, const struct memory_state 
 		if (k < e.nr && l->start_ns >= last[k].start_ns)
 			last[k] = *l;
 	}
-	int64_t level = 0; /* the first event replaces this value, since it comes before the first
-	                      chosen step end */
+	int64_t level = 0; /* never used: the first event comes before the first chosen step end, and
+	                      sets the level */
 	for (size_t i = 0; i < e.nr; i++) {
 		if (last[i].allocated >= 0)
 			level = last[i].allocated;
@@ -159,8 +159,8 @@ static bool span_is_inner(const struct reducer *r, const struct host_span *s,
 	        (start == best_start && span_dur(&r->host, s) <= span_dur(&r->host, best)));
 }
 
-/* False if no input has a shape other than "[]". This is so for aten::empty, which makes most
- * allocations; the operator around it is then more informative. */
+/* False if no input of an operator has a shape other than "[]", as is the case for aten::empty,
+ * which makes most allocations. The operator around aten::empty is then more informative. */
 static bool has_shape(const struct name *dims)
 {
 	return ANY(i, dims->n, is_digit(dims->s[i]));

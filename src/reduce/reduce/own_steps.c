@@ -1,11 +1,11 @@
-/* Steps on the timelines of GPUs. PyTorch mirrors each annotation on every stream on which it
- * launched work, from the first to the last activity of that work. These mirrored annotations are
- * the steps of a trace whose host was not recorded. XProf marks steps in JAX traces in two forms.
- * Each GPU has a timeline of steps, derived from the steps that launched its activities: an
- * interval lasts from the first to the last activity of a step, and is split if steps alternate.
- * Intervals with one id, on all GPUs, are one step. Annotations with the number of a step give its
- * interval on the host; they are the steps if there are no timelines. Source:
- * DeriveStepEventsFromGroups(), xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
+/* Steps on the timelines of GPUs. PyTorch mirrors each annotation on every stream that ran work
+ * launched within the annotation, from the first to the last activity of that work. These mirrored
+ * annotations are the steps of a trace whose host was not recorded. XProf marks steps in JAX traces
+ * in two forms. Each GPU has a timeline of steps, derived from the steps that launched its
+ * activities: an interval lasts from the first to the last activity of a step, and is split if
+ * steps alternate. Intervals with one id, on all GPUs, are one step. Annotations with the number of
+ * a step give the interval of this step on the host; they are the steps if there are no timelines.
+ * Source: DeriveStepEventsFromGroups(), xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
 #include "base/number.h"
 #include "base/search.h"
 #include "reduce/reducer.h"

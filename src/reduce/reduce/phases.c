@@ -68,13 +68,13 @@ ORDERING(phase_span_cmp, struct phase_span,
 
 ORDERING(phase_start_cmp, struct phase_span, RISING(start_ns))
 
-/* If Optimizer.step has a closure, forward and backward run within it: the optimizer's phase
-   then begins at the end of the last backward function. */
+/* If Optimizer.step is called with a closure, forward and backward run within it: the optimizer's
+ * phase then begins at the end of the last backward function. */
 static void trim_optimizer(struct phase_spans *p)
 {
 	int64_t last = INT64_MIN;
 	sort_plain(p->list.v, p->list.nr, sizeof *p->list.v, phase_start_cmp);
-	/* for each span: the latest end of a backward span up to it */
+	/* for each span: the latest end of the backward spans up to and including this one */
 	int64_t *until = mem_calloc(p->list.nr, sizeof *until);
 	for (size_t i = 0; i < p->list.nr; i++) {
 		if (p->list.v[i].phase == PHASE_BACKWARD && p->list.v[i].end_ns > last)
@@ -200,7 +200,7 @@ static void phases_known(const struct reducer *r, struct digest *d)
 
 /* If the optimizer ran in some steps but not in all, gradients are accumulated over several steps:
  * each step then becomes PHASE_UPDATE or PHASE_ACCUMULATION. Does nothing if a step has no
- * activities, since they must be lost. */
+ * activities: its activities must be lost, so it is unknown whether the optimizer ran. */
 static void name_updates(const struct reducer *r, struct digest *d)
 {
 	size_t updates = 0, empty = 0;

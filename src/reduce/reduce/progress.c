@@ -57,7 +57,7 @@ static bool goes_on(const struct reducer *r)
 		if (span_name(&r->host, s)->launch)
 			number_raise(&last, span_start(&r->host, s));
 	}
-	/* leaves out the last step, which lasts until the recording ends */
+	/* the last step is left out, since it lasts until the recording ends */
 	for (size_t i = 0; i + 1 < r->steps.marks.nr; i++)
 		number_raise(&longest,
 		             number_sub(r->steps.marks.v[i].end_ns, r->steps.marks.v[i].start_ns));

@@ -10,8 +10,8 @@
 /// How a trace is reduced. All pointers are borrowed.
 struct reduce_options {
 	const char *marker; ///< glob that matches step annotations
-	bool by_period; ///< true if the trace has no markers, and each repetition of its launches is a
-	                ///< step
+	bool by_period; ///< true if, in a trace without markers, each repetition of its sequence of
+	                ///< launches is a step
 	bool marker_alone; ///< true if steps that XProf marked are ignored, so that only annotations
 	                   ///< that match `marker` are steps
 	int64_t warmup; ///< number of first steps to leave out
@@ -31,17 +31,16 @@ struct reducer *reducer_new(const struct reduce_options *options, struct name_ta
 /// The sink for the events that the reader finds.
 struct event_sink reducer_sink(struct reducer *r);
 
-/// Number of processes that launched GPU work; if fewer than two did, number of processes that
-/// marked steps. Call it once all events are in. A profiler records one process, so a trace with
-/// more than one holds several ranks. `*text` then lists the process ids, such as "1000, 1001"; it
-/// is owned by `a`.
+/// Number of processes that launched GPU work or, if fewer than two did, that marked steps. A
+/// profiler records one process, so a trace with several holds several ranks. `*text` lists the
+/// process ids, such as "1000, 1001"; it is owned by `a`. Call it once all events are in.
 size_t reducer_processes(const struct reducer *r, struct arena *a, const char **text);
 
 /// True if the trace has launches of CUDA or HIP graphs.
 bool reducer_replays(const struct reducer *r);
 
-/// The calls that stream captures of one recording recorded into graphs, and the code around these
-/// calls. It is a copy that outlives the reducer.
+/// A copy of the calls that stream captures of one recording recorded into graphs, and of the code
+/// around these calls. The copy outlives the reducer.
 struct captured;
 
 /// A copy of the captures of the recording, after reducer_finish(). Caller releases with
@@ -51,8 +50,8 @@ struct captured *reducer_captured(const struct reducer *r);
 /// Releases the captures; NULL is fine.
 void captured_free(struct captured *c);
 
-/// Lets the graphs that the trace replays take their places in the code from `c`, the captures of
-/// another recording. `c` must outlive reducer_finish().
+/// Lets the graphs that this trace replays take the places in the code of their kernels from `c`,
+/// the captures of another recording. `c` must outlive reducer_finish().
 void reducer_join(struct reducer *r, const struct captured *c);
 
 /// Fills `out`, which digest_new() made, with every figure. Call it once all events are in; `meta`

@@ -118,7 +118,7 @@ static inline const struct host_span *activity_launch(const struct reducer *r,
 }
 
 /// Fills d->progress, what the rank did last; activities must be sorted by start. If the profiler
-/// did not wait for the GPU at its end (`open_end`), unfinished work is normal: it counts as
+/// did not wait for the GPU at its end (`open_end`), unfinished work is normal: such work counts as
 /// pending only if the job had stopped before.
 void progress_figures(const struct reducer *r, bool open_end, struct digest *d);
 

@@ -1,4 +1,5 @@
-/// Reads the name of a step: its number, and what is told of a step of an inference server.
+/// Reads the name of a step: its number, and the facts that it gives about a step of an inference
+/// server.
 #ifndef GG_REDUCE_STEP_NAME_H
 #define GG_REDUCE_STEP_NAME_H
 
@@ -9,10 +10,10 @@
 /// The integer at the end of the name; -1 if there is no integer, or if it exceeds int64.
 int64_t step_number_of(struct span name);
 
-/// What the name of a step of an inference server tells. Tokens are those of prompts.
+/// The facts that the name of a step of an inference server gives. Tokens are those of prompts.
 struct step_told {
 	enum phase phase; ///< phase of the whole step, such as PHASE_DECODE; PHASE_ALL for other names
-	int64_t requests, tokens; ///< their numbers in the step; 0 if unknown
+	int64_t requests, tokens; ///< number of requests, and of tokens, in the step; 0 if unknown
 };
 
 /// Reads the name of a step of vLLM or SGLang. vLLM writes execute_context_2(300)_generation_5(5)

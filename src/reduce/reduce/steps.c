@@ -133,9 +133,9 @@ void steps_make(struct reducer *r, struct digest *d)
 	}
 }
 
-/* Number of complete measured steps. A last step with less than half of the median number of
-   activities is left out, since the profiler stopped in it, but not an idle step of a server. So
-   are all steps from the first one that ends after the first pending launch. */
+/* Number of complete measured steps. All steps from the first one that ends after the first pending
+ * launch are left out. So is a last step with less than half of the median number of activities,
+ * since the profiler stopped in it, unless it is an idle step of a server. */
 static size_t usable_steps(const struct reducer *r, const struct digest *d)
 {
 	if (d->window)
@@ -149,8 +149,9 @@ static size_t usable_steps(const struct reducer *r, const struct digest *d)
 	return d->nr_steps - (d->step_activities[d->nr_steps - 1] * 2 < median ? 1 : 0);
 }
 
-/* What the name tells of complete measured step `i`. In a trace without steps: of name `i` of
- * `host.names`, since the steps of a server may be annotations that do not match the marker. */
+/* What the name of complete measured step `i` says about the step. In a trace without steps: what
+ * name `i` of `host.names` says, since the steps of a server may be annotations that do not match
+ * the marker. */
 static struct step_told told_by(const struct reducer *r, size_t i)
 {
 	if (!r->steps.window)
@@ -166,8 +167,8 @@ static void take_range(int64_t nr, int64_t *low, int64_t *high)
 	number_raise(high, nr);
 }
 
-/* Finds the range of the number of tokens, and that of requests in decode steps or, if there are
- * none, in all steps. */
+/* Finds the lowest and highest number of tokens, and of requests in decode steps (in all steps, if
+ * none is a decode step). */
 static void find_requests(const struct reducer *r, struct trust_counts *t)
 {
 	size_t nr = r->steps.window ? r->host.names.nr : r->steps.usable;

@@ -15,7 +15,7 @@ struct mark {
 	int64_t start_ns, end_ns;
 	int64_t number; ///< number in the marker's name, < 0 if there is none; from steps_make() on,
 	                ///< index of the step if not all steps have different numbers
-	struct step_told told; ///< what the name tells of the step of a server
+	struct step_told told; ///< facts that the name gives about a step of an inference server
 	uint32_t group; ///< id in `own.groups`, for a step that the profiler marked itself
 	int64_t pid; ///< id in the trace of the process that made the annotation
 };
@@ -32,7 +32,7 @@ struct annotation {
 /// Largest number of annotations that are kept. No marker is proposed for a trace with more.
 enum { ANNOTATIONS_KEPT = 1 << 20 };
 
-/// A step, or an interval of a step, on the timeline of one GPU or of one of its streams.
+/// A step, or one interval of a step, on the timeline of one GPU or of one of its streams.
 struct own_interval {
 	int64_t device, stream; ///< ids in the trace of GPU and stream; stream is IDENT_NONE if the
 	                        ///< interval is of all streams

@@ -11,10 +11,11 @@
 struct op_frame {
 	int64_t end_ns;
 	int64_t covered_ns; ///< time up to which inner operators have been subtracted
-	struct host_name *name; ///< name of the operator; NULL outside of measured steps
+	struct host_name *name; ///< name of the operator; NULL if the operator does not begin in a
+	                        ///< complete measured step
 	bool in_phase; ///< true for an operator in the phase `options.phase`
-	bool counted; ///< true if this or an outer operator has a rule that counts operations:
-	              ///< operators nested in it then add none
+	bool counted; ///< true if this or an outer operator has a rule that counts operations: the
+	              ///< operations of operators nested in this one then do not count
 	bool sized; ///< like `counted`, but also true for rules that give only bytes
 	uint32_t span; ///< index in `host.spans`
 	uint32_t lender; ///< index in `host.spans` of this or an outer operator whose rule lends

@@ -54,8 +54,8 @@ static void find_period(const struct host_order *o, struct period *out)
 	free(mean_ns);
 }
 
-/* True if several repetitions belong to one graph launch; they are then parts of a step rather than
- * steps. */
+/* True if several repetitions belong to one graph launch. The repetitions are then parts of a step
+ * rather than steps. */
 static bool period_within_launch(const struct host_order *o, const struct period *p)
 {
 	return ANY(i, p->starts.nr ? p->starts.nr - 1 : 0,

@@ -65,9 +65,9 @@ static void cover_activity(struct wall_walk *w, const struct activity *a)
 }
 
 /* Moves the walk to `at_ns`, the next start or end of a period. `length` becomes the time since the
-   last start or end in which compute kernels, any kernels, and any activities ran, each added up
-   over devices. Only devices in `live` are walked, since a hostile trace may have as many devices
-   as steps. */
+ * last start or end of a period in which compute kernels ([0]), any kernels ([1]) and any
+ * activities ([2]) ran, each added up over devices. Only devices in `live` are walked, since a
+ * hostile trace may have as many devices as steps. */
 static void advance(struct wall_walk *w, int64_t at_ns, bool measured, int64_t length[3])
 {
 	const struct gpu_events *g = &w->r->gpu;

@@ -1,6 +1,6 @@
-/* Finds the code around each launch: what its thread was running when it was made (metrics.md,
- * "Where in the code"). The walk over a thread enters operators, annotations and frames when they
- * begin. At each call, it looks up those that have not ended. */
+/* Finds the code around each launch: what the launching thread was running at the moment of the
+ * launch (metrics.md, "Where in the code"). The walk over a thread enters operators, annotations
+ * and frames when they begin. At each call, the walk looks up those that have not ended. */
 #include "reduce/where.h"
 #include "base/search.h"
 #include "code/open_spans.h"
@@ -216,8 +216,8 @@ struct where_walk *where_walk_begin(struct reducer *r, uint32_t thread)
 	return w;
 }
 
-/* Path of the frames in the text of a call stack. The paths are cached, since many operators have
- * the same text. */
+/* Id of the path of the frames in the text of a call stack. The ids are cached, since many
+ * operators have the same text. */
 static uint32_t path_of_text(struct where *w, uint32_t text)
 {
 	while (w->text_paths.nr < w->call_stacks.nr)
@@ -243,8 +243,8 @@ static uint32_t call_stack(struct where_walk *w)
 	return 0;
 }
 
-/* Stores the call stack at `begun_ns`, once all operators that begin then have been entered. The
-   backward operators of these operators get the same call stack. */
+/* Stores the call stack at the time `begun_ns`, once all operators that begin at this time have
+ * been entered. The backward operators of these operators get the same call stack. */
 static void tell_call_stack(struct where_walk *w)
 {
 	struct where *where = &w->r->where;
@@ -268,7 +268,8 @@ void where_walk_op(struct where_walk *w, uint32_t span, const struct wide_span *
 	w->begun_ns = op->start_ns;
 }
 
-/* Path of the Python frames at a moment that the walk has not passed yet. */
+/* Id of the path of the Python frames at the moment `at_ns`, which the walk must not have passed
+ * yet. */
 static uint32_t frames_at(struct reducer *r, struct open_spans *open, struct python_walk *walk,
                           int64_t at_ns)
 {
@@ -298,8 +299,8 @@ static uint32_t range_at(struct where_walk *w, int64_t at_ns)
 	return open_spans_path(&w->ranges, &where->names);
 }
 
-/* Path of modules (in `places`) for a path of NVTX ranges. Each range counts as a module. The
- * parent of a path has a smaller id, so it is converted first. */
+/* Path of modules (in `places`) for a path of NVTX ranges. Each range counts as a module. A path
+ * has a larger id than its parent, so the parent is converted first. */
 static uint32_t range_stack(struct reducer *r, uint32_t range)
 {
 	struct where *w = &r->where;

@@ -47,8 +47,8 @@ struct where_stack_point {
 	uint32_t path; ///< id of the path of frames
 };
 
-/// A call made in a backward operator. It gets the frames that were running at the start of the
-/// forward operator.
+/// A call made in a backward operator. The call gets the frames that were running at the start of
+/// the forward operator.
 struct where_question {
 	struct code_start start; ///< start of the forward operator
 	uint32_t span; ///< index of the call in `host.spans`
@@ -132,7 +132,7 @@ struct where {
 	VEC(uint32_t) range_stacks; ///< id of a path of frames for each path of annotations
 	uint32_t *frame_of; ///< id of the frame with each name, indexed by name id; NO_ID if not yet
 	                    ///< known
-	/// call stacks of threads, each with the moment at which it begins to be valid
+	/// call stacks of threads, each with the moment from which on it is valid
 	VEC(struct where_stack_point) points;
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
@@ -209,7 +209,8 @@ static inline uint32_t where_of_span(const struct where *w, uint32_t span)
 /// index of an activity's name in `gpu.names`, or WHERE_SYNC for waits.
 struct code_stat where_row(struct reducer *r, struct digest *d, uint32_t moment, uint32_t name);
 
-/// Chooses the step of median length if `options.keep_step` is set.
+/// Chooses the step of median length as the step that becomes digest.step, if `options.keep_step`
+/// is set.
 void where_step_begin(struct reducer *r);
 /// Stores an activity if it is of the chosen step.
 void where_step_take(struct reducer *r, const struct activity *a, const struct where_work *work);

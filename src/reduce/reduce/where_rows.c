@@ -5,7 +5,7 @@
 #include "model/rows.h"
 #include "reduce/reducer.h"
 
-/* Largest number of rows with names; rows beyond it lose their names, and are summed.
+/* Largest number of rows with names; rows beyond this number lose their names, and are summed.
  * digest_small() later keeps far fewer. */
 enum { WHERE_ROWS = 4096 };
 
