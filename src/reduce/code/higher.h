@@ -1,5 +1,5 @@
-/// The time in which functions of higher classes run (GPU work above runtime calls above Python),
-/// and how much of an interval is left for functions of a lower class.
+/// The time in which functions of higher classes run, and how much of an interval is left for
+/// functions of a lower class. GPU work is the highest class, then come runtime calls, then Python.
 #ifndef GG_CODE_HIGHER_H
 #define GG_CODE_HIGHER_H
 
@@ -50,8 +50,8 @@ static inline void higher_walk_to(struct higher_walk *w, int64_t at)
 	}
 }
 
-/// higher_free() for an interval that ends after the start of the next segment; called only by
-/// higher_free().
+/// The result of higher_free() for an interval that ends after the start of the next segment;
+/// called only by higher_free().
 int64_t higher_free_far(const struct higher_walk *w, int64_t from, int64_t to);
 
 /// Time of [from, to) that no segment covers. The walk must not have moved beyond `from`.

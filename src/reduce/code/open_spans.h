@@ -15,8 +15,8 @@ struct open_span {
 	uint32_t name; ///< id of the span's name, to be passed to code_path_child()
 	uint32_t tag; ///< free for use by the caller
 	uint32_t kept; ///< free for use by the caller, initially 0
-	uint32_t path; ///< path of the names from the outermost open span to this one; valid if the
-	               ///< index of the span is below `known`
+	uint32_t path; ///< id of the path of the names from the outermost open span to this one; valid
+	               ///< if the index of the span is below `known`
 };
 
 /// The open spans, outermost first.

@@ -1,5 +1,5 @@
-/// Maps stacks of Python frames to the place (the frame that counts as the place in the code) and
-/// the module that they belong to.
+/// Maps stacks of Python frames to their place (the frame of a stack that counts as the place in
+/// the code) and their module.
 #ifndef GG_CODE_PLACES_H
 #define GG_CODE_PLACES_H
 
@@ -53,7 +53,7 @@ struct span code_without_number(struct span name);
 uint32_t code_places_module(struct code_places *p, uint32_t path, struct span name);
 
 /// Id of the path of the frames in `text`, which lists them innermost first, separated by ';'; 0 if
-/// it has none.
+/// `text` is empty.
 uint32_t code_places_of_text(struct code_places *p, struct span text);
 
 /// The place and module of the stack with this path.

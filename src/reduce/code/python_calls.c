@@ -44,7 +44,7 @@ static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_n
 			return (uint32_t)start;
 	}
 	/* starts are stored as their distance from the base, which cannot be negative: the base is set
-	 * to WIDE ns before this frame, so that later frames may start earlier than it */
+	 * to WIDE ns before this frame, so that later frames may start earlier than this one */
 	struct python_run next = { (uint64_t)start_ns - WIDE, (uint32_t)t->frames.nr, id };
 	vec_push(&t->runs, next);
 	return WIDE;
@@ -57,8 +57,8 @@ static inline uint32_t small_id(int64_t id)
 	return id >= -1 && id <= NO_ID ? (uint32_t)id : NO_ID;
 }
 
-/* Stores a frame in the most frequent case: it is of the same thread as the last frame, has the
- * next id, and the list has room for it. Otherwise stores nothing and returns false. */
+/* Stores a frame in the most frequent case: the frame is of the same thread as the last frame, has
+ * the next id, and the list has room for it. Otherwise stores nothing and returns false. */
 static inline bool take_next(struct python_frames *p, const struct event *ev)
 {
 	int64_t end, total;
@@ -236,10 +236,11 @@ static bool ids_contain(const struct python_thread *t, uint32_t id)
 	return id - run->id < run_end(t, run) - run->first;
 }
 
-/* Sets the `parent` of every frame to the index of its caller, or NO_ID. If `ids`, callers are
-   found by their ids, which must ascend; a caller that was not recorded is skipped. The result is
-   then false if starts do not ascend, or a call does not lie within its caller. Without `ids`, the
-   caller is the innermost frame whose time wholly contains the call; the result is true. */
+/* Sets the `parent` of every frame to the index of its caller, or to NO_ID if it has none. If
+ * `ids`, callers are found by their ids, which must ascend; a frame whose caller was not recorded
+ * gets NO_ID. The result is then false if starts do not ascend, or a call does not lie within its
+ * caller. Without `ids`, the caller is the innermost frame whose time wholly contains the call; the
+ * result is true. */
 static inline bool find_callers(const struct python_frames *p, struct python_thread *t, bool ids)
 {
 	struct run_walk walk = run_first(t);

@@ -9,8 +9,8 @@
 /* Value of path.end_ns if two calls of the path run at the same time. */
 #define MIXED INT64_MAX
 
-/* Appends a name without the addresses in it, which change from run to run: "<built-in method get
- * of dict object at 0x7f3ab849d0f0>". */
+/* Appends a name without the addresses in it, since they change from run to run. An example of such
+ * a name is "<built-in method get of dict object at 0x7f3ab849d0f0>". */
 static void add_without_addresses(struct strbuf *b, struct span name)
 {
 	static const struct span at = { " at 0x", 6 };

@@ -11,7 +11,7 @@ struct thread_found {
 	uint32_t thread; ///< id of the thread; NO_ID if the entry is empty
 };
 
-/// The threads so far, with ids 0, 1, 2 … in order of first appearance.
+/// The threads of the events so far, with ids 0, 1, 2 … in order of first appearance.
 struct thread_ids {
 	struct idmap pids, tids; ///< ids in the trace of processes (event.pid) and of threads
 	                         ///< (event.tid)

@@ -2,7 +2,7 @@
 
 uint32_t wide_add(struct wide_numbers *w, int64_t v, const char **fault)
 {
-	/* a number equal to the last one is not stored again, since the value of an absent id often
+	/* a number equal to the last one is not stored again: the number that means an absent id often
 	 * repeats */
 	if (w->list.nr == 0 || w->list.v[w->list.nr - 1] != v)
 		vec_push(&w->list, v);

@@ -4,14 +4,16 @@
 
 #include "model/digest.h"
 
-/// Collects the lowest and highest levels of equal slices of the history, and the first and last
-/// level. The caller may add further levels to `list`, and releases it.
+/// Collects levels of a memory for a chart: the lowest and highest levels of each of several equal
+/// slices of the history, and the first and last level. The caller may add further levels to
+/// `list`, and releases it.
 struct level_points {
 	VEC(struct memory_level) list;
 	int64_t last; ///< number of history entries at the last level (memory_level.entries)
 	int64_t slice; ///< number of entries in each of the equal slices of the history
 	struct memory_level low, high,
-	    high_reserved; ///< lowest and highest levels in the current slice
+	    high_reserved; ///< levels in the current slice with the least allocated bytes, with the
+	                   ///< most, and with the most reserved bytes
 };
 
 /// Prepares to add levels. `last` is the number of history entries at the last level.

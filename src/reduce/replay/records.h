@@ -8,7 +8,7 @@
 #include "model/digest.h"
 
 /// Fills `out` (from digest_new()) with one memory, named "timeline", of source MEMORY_OF_TIMELINE.
-/// The caller sets the digest's snapshot, rank, marker, communication and warmup.
+/// The caller then sets the digest's snapshot, rank, marker, communication and warmup.
 void timeline_reduce(const struct memory_timeline *t, struct digest *out);
 
 /// Like timeline_reduce(), for the memories of an XProf profile, of source MEMORY_OF_XPROF. Sorts

@@ -39,8 +39,9 @@ static int64_t level_change(const struct xprof_activity *a)
 
 ORDERING(state_time_cmp, struct xprof_state, RISING(time_us))
 
-/* True if the changes by activities add up to the difference between the first and the last level:
- * then no activity is missing. */
+/* True if the changes by activities add up to the difference between the first and the last level,
+ * so that no activity is missing. Always false for a profile that may be a sample (SAMPLED_FROM).
+ */
 static bool leads_from_first_to_last(const struct xprof_work *w)
 {
 	__int128 level = 0;
@@ -95,8 +96,9 @@ static void find_levels(const struct xprof_work *w, struct digest *out)
 	level_points_finish(&points, out);
 }
 
-/* Takes the peak from the summary, which covers all allocations and frees, while the profile may
- * have snapshots of only some of them. */
+/* Takes the peak from the summary, if there is one: it covers all allocations and frees, while the
+ * profile may have snapshots of only some of them. Without a summary, the peak is the highest level
+ * of the snapshots. */
 static enum status find_peak(struct xprof_work *w, struct diag_log *log)
 {
 	const struct xprof_memory *m = w->m;
@@ -137,8 +139,9 @@ static const struct xprof_activity *active_activity(const struct xprof_memory *m
 	                                                               : NULL;
 }
 
-/* Type and shape as text, "float[3, 3, 512, 512]", without the words that XProf writes for unknown
-   parts. Source: InsertSpecialAllocations() of xplane_to_memory_profile.cc; DataTypeString(). */
+/* Type and shape as text, such as "float[3, 3, 512, 512]", without the words that XProf writes for
+ * unknown parts. Source: InsertSpecialAllocations() of xplane_to_memory_profile.cc;
+ * DataTypeString(). */
 static struct span type_and_shape(const struct xprof_activity *a, struct arena *arena)
 {
 	struct span type = name_span(a->type), shape = name_span(a->shape);

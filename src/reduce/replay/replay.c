@@ -97,7 +97,7 @@ static enum status replay_device(struct replay *r, const struct replay_options *
 	r->categories = mem_calloc(r->sites.categories.nr, sizeof *r->categories);
 	for (size_t i = 0; i < r->sites.categories.nr; i++) {
 		r->categories[i] = memory_item_of(r->stat.id, MEMORY_LIST_CATEGORY);
-		r->categories[i].largest = -1; /* until a block is allocated */
+		r->categories[i].largest = -1; /* until a block of the category is found */
 	}
 	enum status st = replay_stages(r);
 	free(r->alloc_of);

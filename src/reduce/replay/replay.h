@@ -19,9 +19,10 @@ struct replay_options {
 };
 
 /// Fills `out` (from digest_new()) with the memories of all devices that have a segment or a
-/// history, and their hash; steps and environment stay empty. Caller sets snapshot, rank, marker,
-/// communication and warmup. ST_INPUT beyond a limit, and if the sizes in the snapshot add up to
-/// 2^63 bytes or more, so that no sum can overflow; `out` may then only be passed to digest_free().
+/// history, and their hash; steps and environment stay empty. The caller then sets snapshot, rank,
+/// marker, communication and warmup. ST_INPUT beyond a limit, and if the sizes in the snapshot add
+/// up to 2^63 bytes or more, so that no sum can overflow; `out` may then only be passed to
+/// digest_free().
 GG_MUST_CHECK enum status snapshot_reduce(const struct snapshot *s, const struct replay_options *o,
                                           struct digest *out, struct diag_log *log);
 

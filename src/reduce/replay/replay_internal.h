@@ -62,8 +62,9 @@ struct replay {
 	uint32_t peak; ///< moment of the peak: the number of entries before it
 	uint32_t last_oom; ///< entry of the last out-of-memory error, or NO_INDEX
 	int64_t oom_allocated; ///< bytes allocated just before the last out-of-memory error
-	struct memory_item *categories; ///< row of each of sites.categories, by index: bytes and blocks
-	                                ///< at the peak, bytes at the end (`other`)
+	struct memory_item
+	    *categories; ///< row of each of sites.categories, by index: bytes and blocks at the peak,
+	                 ///< bytes at the end (`other`), largest block (`largest`)
 };
 
 /// Size of the block that the allocator takes for a request: a multiple of 512 bytes.
@@ -72,7 +73,7 @@ static inline int64_t rounded_bytes(uint64_t size)
 	return (int64_t)((size + 511) / 512 * 512);
 }
 
-/// By how many bytes an entry of the history changes the allocated and the reserved memory.
+/// The bytes by which an entry of the history changes the allocated and the reserved memory.
 struct memory_delta {
 	int64_t allocated, reserved;
 };
@@ -80,7 +81,8 @@ struct memory_delta {
 /// The change that the entry makes. A free counts when it is requested, not when it is completed.
 struct memory_delta replay_delta(const struct snapshot_entry *e);
 
-/// Time of the last entry before moment `m`; -1 if unknown.
+/// Time in µs of the last entry before moment `m`, or of the first entry if `m` is 0; -1 if
+/// unknown.
 int64_t replay_time(const struct replay *r, uint32_t m);
 
 /// Finds the site of the block that entry `i` frees.

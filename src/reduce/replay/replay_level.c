@@ -2,7 +2,8 @@
 #include "replay/level_points.h"
 #include "replay/replay_internal.h"
 
-/* A block that was allocated (bytes > 0) or freed (bytes < 0) between two step ends. */
+/* A block that was allocated (bytes > 0) or freed (bytes < 0) between the first and the last step
+ * end. */
 struct rise {
 	uint32_t site;
 	uint32_t step; ///< index of the first step end after this change
@@ -31,8 +32,8 @@ static void add_level(struct level_walk *w, uint32_t m)
 
 /* ---- out-of-memory errors ---- */
 
-/* Keeps the level at each of the last MEMORY_OOMS out-of-memory errors, and gives their sites an
- * id. */
+/* Keeps the level at each of the last MEMORY_OOMS out-of-memory errors, and finds the sites of
+ * these errors. */
 static enum status add_oom(struct level_walk *w, uint32_t i)
 {
 	uint32_t site;
@@ -79,8 +80,8 @@ static enum status add_rise(struct level_walk *w, uint32_t i)
 
 ORDERING(rise_cmp, struct rise, RISING(site) RISING(step))
 
-/* Lists the sites whose bytes rose from the first to the last step end, and in how many steps they
-   rose. */
+/* Lists the sites whose live bytes rose from the first to the last step end, and for each the
+ * number of steps in which they rose. */
 static void growth_rows(struct level_walk *w)
 {
 	struct memory_items rows = { 0 };

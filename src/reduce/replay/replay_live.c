@@ -136,7 +136,8 @@ static void largest_rows(struct replay *r, const struct live_set *set)
 
 /* ---- live blocks at the peak, before the last error, and at the end ---- */
 
-/* Adds the largest block of a site to the row of the site's category; returns the row. */
+/* Raises `largest` in the row of the category of the block `l` to the size of the block; returns
+ * the row. */
 static struct memory_item *category_of_block(struct replay *r, const struct live_block *l)
 {
 	struct memory_item *c = &r->categories[r->sites.list.v[l->site].category];

@@ -16,7 +16,7 @@ struct pin {
 struct segment_walk {
 	struct memory_items segments, gaps;
 	VEC(struct pin) pins;
-	size_t final; ///< index of the next active block in the list `finals`
+	size_t final; ///< index in the list `finals` of the next active block of the walk
 };
 
 /* ---- segments by size, and gaps: inactive blocks ---- */
@@ -75,8 +75,9 @@ static void add_segment(struct replay *r, struct segment_walk *w, const struct s
 
 /* ---- blocks that pin the free blocks beside them ---- */
 
-/* Adds a small block between free ones. The site of an active block comes from the list `finals`;
- * that of a block that waits to be freed, which is not in the list, from the block's own stack. */
+/* Adds a small block that pins free blocks. The site of an active block comes from the list
+ * `finals`. A block that waits to be freed is not in this list; its site comes from its own stack.
+ */
 static enum status add_pin(struct replay *r, struct segment_walk *w, const struct snapshot_block *b,
                            int64_t free_bytes)
 {
@@ -91,9 +92,9 @@ static enum status add_pin(struct replay *r, struct segment_walk *w, const struc
 	return ST_OK;
 }
 
-/* Finds blocks that pin the free blocks beside them. A block does if it is small, smaller than
- * these free blocks together, and the only block between them. A free block between two pinning
- * blocks is counted only for the first of them. */
+/* Finds blocks that pin the free blocks beside them. A block pins them if it is small, smaller than
+ * the free blocks beside it together, and has a free block or an end of the segment on each side. A
+ * free block between two pinning blocks is counted only for the first of them. */
 static enum status find_pins(struct replay *r, const struct snapshot_segment *g,
                              struct segment_walk *w)
 {

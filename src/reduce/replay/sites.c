@@ -8,7 +8,8 @@
 /* Number of bytes of a name that are searched, because C++ names can have megabytes. */
 #define SEARCHED_BYTES 2048
 
-/* The results of applying the rules for sites to a function in a file. */
+/* The results of applying the rules for sites to a function in a file, which may be in many frames.
+ */
 struct frame_look {
 	struct span file; ///< file name as it is shown for a site
 	uint32_t row[NR_SITE_TIERS];
@@ -80,9 +81,9 @@ static bool is_of_python(struct span file)
 	return file.n && file.p[0] != '<' && !span_eq(file, SPAN("??")) && !is_compiled(file);
 }
 
-/* The node of autograd that a C++ function runs: "SubBackward0" of
-   "torch::autograd::generated::SubBackward0::apply(…)"; empty if it runs none. Stacks of autograd's
-   threads have no Python, and begin in libc. */
+/* The node of autograd that a C++ function runs, such as "SubBackward0" for
+ * "torch::autograd::generated::SubBackward0::apply(…)"; empty if it runs none. Stacks of autograd's
+ * threads have no Python frames, and begin in libc. */
 static struct span node_of(struct span function)
 {
 	const struct span apply = SPAN("::apply(");
@@ -178,8 +179,8 @@ static struct stack_frames search_stack(struct sites *t, const uint32_t *frames,
 	return f;
 }
 
-/* Index of a category by its name, because rows in several tiers (enum site_tier) may name the
-   same category. */
+/* Index in `categories` of the category with this name, which is added if it is new. Rows in
+ * several tiers (enum site_tier) may name the same category. */
 static uint32_t category_slot(struct sites *t, const char *name)
 {
 	for (size_t i = 0; i < t->categories.nr; i++)

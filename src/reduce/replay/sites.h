@@ -1,4 +1,4 @@
-/// Maps stacks to allocation sites, which have ids 0, 1, 2, …; equal sites have equal ids.
+/// Maps stacks to allocation sites. Sites have ids 0, 1, 2, …; equal sites have equal ids.
 #ifndef GG_REPLAY_SITES_H
 #define GG_REPLAY_SITES_H
 
@@ -28,13 +28,13 @@ struct sites {
 	VEC(struct frame_look) looks;
 	struct arena arena; ///< arena for paths in which backslashes became slashes
 	VEC(uint32_t)
-	tier_slots[NR_SITE_TIERS]; ///< for each tier (the first tier with a match decides) and each of
-	                           ///< its rows: the category of the row, as an index in `categories`
+	tier_slots[NR_SITE_TIERS]; ///< for each tier, and each row of the tier's category table: the
+	                           ///< category of the row, as an index in `categories`
 	uint32_t *of_stack; ///< site id + 1 of each stack, or 0 if not yet known
 };
 
-/// Initializes `t`; `s` and `rules` must outlive it. If `rules` is NULL, no frame is skipped and no
-/// site has a category.
+/// Initializes `t`; `s` and `rules` must outlive `t`. If `rules` is NULL, no frame is skipped and
+/// no site has a category.
 void sites_init(struct sites *t, const struct snapshot *s, const struct site_rules *rules);
 
 /// Finds the site of a stack of the snapshot, or of SNAPSHOT_NO_STACK. ST_INPUT if there are too
