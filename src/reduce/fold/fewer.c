@@ -4,12 +4,12 @@
 #include "base/sort.h"
 #include "model/fold.h"
 
-/* The number of collectives of one kind and one process group on one rank. It is compared with the
- * numbers on ranks of the same group that recorded the same steps. */
+/* The number of collectives of one kind and one process group on one rank. This number is compared
+ * with the numbers on ranks of the same group that recorded the same steps. */
 struct share {
 	const struct comm_stat *comm;
 	size_t rank;
-	int64_t first, steps; /* number of the rank's first step; number of its usable steps */
+	int64_t first, steps; /* number of the rank's first step; number of its complete steps */
 	int64_t count;
 };
 

@@ -128,9 +128,9 @@ void fold_take_series(const struct run *run, struct fold *f)
 
 /* ---- matching when the ranks of all blocks are folded ---- */
 
-/* True if the collectives of a series can be matched. They cannot if the series has more ranks than
- * the group, since several groups then have the same name. Kinds that may include sends and
- * receives are matched only if all ranks have equally many collectives. */
+/* True if the collectives of a series can be matched. They cannot be if the series has more ranks
+ * than the group: several groups then have the same name. Kinds that may include sends and receives
+ * are matched only if all ranks have equally many collectives. */
 static bool is_matched(const struct fold_series *s)
 {
 	bool unsure = s->kind == COLLECTIVE_SEND_RECV || s->kind == COLLECTIVE_OTHER;
@@ -150,8 +150,8 @@ static void add_to(struct fold *f, enum fold_number which, size_t at, int64_t mo
 	f->number[which][at] = number_add(f->number[which][at], more);
 }
 
-/* Adds the lateness of the rank that entered a collective last to the numbers of this rank. It is
- * the rank with the shortest duration, since it did not wait for any other rank. */
+/* Adds the lateness of the rank that entered a collective last to the numbers of this rank. The
+ * last rank is the one with the shortest duration, since it did not wait for any other rank. */
 static void settle_match(struct fold *f, const struct tally *t)
 {
 	if (t->count < 2 || t->second == t->min)
@@ -163,7 +163,8 @@ static void settle_match(struct fold *f, const struct tally *t)
 }
 
 /* Adds to each rank the time that it waited in the collectives of the series. A rank that lacks
- * some of these collectives gets no such time, since it is unknown which ones it lacks. */
+ * some of these collectives gets no such time, since it is unknown which ones it lacks. No rank
+ * does if some collective was found on only one rank. */
 static void settle_one(struct fold *f, const struct fold_series *s)
 {
 	int64_t wire = 0, matched = 0;

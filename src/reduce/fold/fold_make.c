@@ -64,8 +64,8 @@ static void take_figure(void *ctx, const struct figure *f)
 	}
 }
 
-/* Adds the values of a rank's devices or memories: a single value as it is; several values reduced
- * to one, once for each way of reducing them. */
+/* Adds the values of a rank's devices or memories. A single value is added as it is. Several values
+ * are reduced to one, once for each way of reducing them. */
 static void take_items(struct collector *c, const struct metric *m)
 {
 	struct fold_figure key = { .metric = m->id, .label = SPAN(""), .category = SPAN("") };
@@ -80,9 +80,9 @@ static void take_items(struct collector *c, const struct metric *m)
 	c->items.nr = 0;
 }
 
-/* True for metrics whose figures a fold has. It has no figures of threads, whose names differ from
- * rank to rank, nor of result files, since ranks with such figures are not folded. Figures that
- * compare ranks are included only if all ranks of the run are known (`complete`). */
+/* True for metrics whose figures a fold has. A fold has no figures of threads, whose names differ
+ * from rank to rank, and none of result files, since ranks with such figures are not folded.
+ * Figures that compare ranks are included only if all ranks of the run are known (`complete`). */
 static bool is_folded(const struct metric *m, bool complete)
 {
 	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED;

@@ -329,8 +329,9 @@ enum status fold_alike(struct run *const *runs, size_t nr, const struct naming *
 
 /* ---- the fold in a baseline ---- */
 
-/* True for figures that a baseline keeps. If there are many, it keeps only figures without a label,
-   those that rules check, and times of operators and categories, which show how noisy a run is. */
+/* True for figures that a baseline keeps. If there are many, the baseline keeps only figures
+ * without a label, those that rules check, and times of operators and categories, which show how
+ * noisy a run is. */
 static bool is_kept(const struct fold *f, const struct fold_figure *g, const struct rules *rules)
 {
 	enum { ALL = 2000 };

@@ -31,7 +31,7 @@ GG_MUST_CHECK enum status fold_alike(struct run *const *runs, size_t nr,
 
 /// The fold that a baseline stores for the run of the view: distributions of figures instead of the
 /// values of ranks, and the answers to the queries of `rules` about single ranks. If there are many
-/// figures, it keeps only those without a label, those that `rules` check, and the times of
+/// figures, the fold keeps only those without a label, those that `rules` check, and the times of
 /// operators and categories. To be released with fold_free().
 struct fold *fold_pin(const struct run_view *v, const struct rules *rules);
 

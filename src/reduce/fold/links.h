@@ -21,8 +21,8 @@ struct link_point {
 /// median over pairs of collectives whose transfer times differ by at least a quarter. The
 /// difference within a pair cancels the offset of the rank's clock. There are three medians: of
 /// collectives in which the rank came last, of the others, and of all; the largest is returned. A
-/// median counts as 0 if there are few pairs, or if less than nine of ten slopes are above 0.
-/// O(nr²).
+/// median counts as 0 if there are few pairs, or if less than nine of ten slopes are above 0. Takes
+/// O(nr²) time and memory.
 int64_t link_slope(struct link_point *p, size_t nr);
 
 /// For each rank, sets `slope` to the largest link_slope() over the sets of ranks with which it

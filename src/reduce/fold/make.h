@@ -40,8 +40,9 @@ void fold_join_rows(struct digest *into, const struct digest *from);
 /// of `f`. They are matched once all ranks are folded.
 void fold_take_series(const struct run *run, struct fold *f);
 
-/// Gives the digest of all ranks the form that commands read: rows of the mean rank, summaries of
-/// the median rank, and figures that compare ranks. Does nothing if the digest has this form.
+/// Gives the folded digest of all ranks the form that commands read: rows with the sums of a mean
+/// rank, summaries with medians over the ranks, and figures that compare ranks. Does nothing if the
+/// digest has this form.
 void fold_settle(struct digest *d);
 
 /// Median of a figure over the ranks that have it.

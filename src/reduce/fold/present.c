@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "model/fold.h"
 
-/* Number of ranges of ranks that a text names. It only counts the ranks of further ranges. */
+/* Number of ranges of ranks that a text names. The ranks of further ranges are only counted. */
 enum { RANGES_NAMED = 10 };
 
 /* The ranks from `first` to `last`, both included. */
@@ -23,7 +23,7 @@ static void add_range(struct ranges *out, int64_t first, int64_t last)
 		vec_push(out, (struct range){ first, last });
 }
 
-/* Appends the ranges as text: "3, 5 to 7 and 9". */
+/* Appends the ranges as text, such as "3, 5 to 7 and 9". */
 static void name_ranges(const struct ranges *r, struct strbuf *out)
 {
 	int64_t unnamed = 0;

@@ -33,8 +33,9 @@ static bool is_of_kernel(const struct code_stat *c)
 	return is_gpu(c) && c->names == 0;
 }
 
-/* Removes the name of the kernel from rows whose share of the time is too small. If more than
-   KEEP_CODE_KERNELS other rows name a kernel, removes it from the smallest of these rows, too. */
+/* At most the KEEP_CODE_KERNELS rows with the most time keep the name of their kernel, and only if
+ * their share of the time of all rows is at least 1 / KEEP_SHARE. All other rows lose it; rows that
+ * are then equal become one. */
 static void sum_code_kernels(struct digest *d)
 {
 	__int128 sum = 0;

@@ -66,9 +66,10 @@ static void point_collectives(struct digest *of, const int64_t *step)
 		of->collectives.v[i].step = step[of->collectives.v[i].step];
 }
 
-/* Makes room for figures of phases. If only one of the digests has phases within steps, the result
- * has no such phases, since all work of the other digest would count as outside of phases. If both
- * have them, a phase that only one of them has is 0 in the steps of the other. */
+/* Allocates the figures of phases of the joined digest `d`. If only one of the digests has phases
+ * within steps, the result has no such phases, since all work of the other digest would count as
+ * outside of phases. If both have them, a phase that only one of them has is 0 in the steps of the
+ * other. */
 static void join_phases(struct digest *d, const struct digest *own, const struct digest *next)
 {
 	bool both = own->phases[PHASE_FORWARD][0] && next->phases[PHASE_FORWARD][0];
@@ -143,8 +144,8 @@ static void point_comms(const struct digest *d, struct digest *of, const struct 
 	}
 }
 
-/* Index in the joined list of the first collective after which collectives of this cycle may be
- * missing, because the cycle's own list was cut off. */
+/* Number of collectives at the beginning of the joined list among which none of this cycle is
+ * missing. The cycle's own list may be cut off after the collective that starts at `last_ns`. */
 static size_t end_of_kept(const struct digest *d, const struct digest *cycle, int64_t last_ns)
 {
 	size_t nr = d->collectives.nr;
@@ -306,7 +307,8 @@ static void join_cycle(struct digest *x, struct digest *y)
 	x->events = number_add(x->events, y->events);
 	x->total_steps = number_add(x->total_steps, y->total_steps);
 	x->window_ns = number_add(x->window_ns, y->window_ns);
-	/* ATTRIBUTION_TIMESTAMP is the largest value; the joined digest has it if any cycle has it */
+	/* ATTRIBUTION_TIMESTAMP is the largest value: the joined digest has this value if any cycle has
+	 * it */
 	if (y->attribution > x->attribution)
 		x->attribution = y->attribution;
 	if (x->device_memory != y->device_memory)

@@ -6,8 +6,9 @@
 #include "model/digest.h"
 
 /// Why two traces of a rank cannot be joined as cycles of one profiler schedule, as a static
-/// sentence, or NULL if they can. Both must have measured steps, all with different numbers. Their
-/// settings and environments must be equal.
+/// sentence, or NULL if they can. Both must have measured steps, found by markers, all with
+/// different numbers. Their settings must be equal, and their environments must not contradict each
+/// other.
 const char *cycles_fault(const struct digest *a, const struct digest *b);
 
 /// Joins the digests of each rank in place, so that one digest per rank is left. Figures of the

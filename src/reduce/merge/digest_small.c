@@ -253,9 +253,10 @@ static void order_functions(struct digest *d)
 	d->functions.cap = out.cap;
 }
 
-/* Chooses the Python functions that are kept: those that take the minimum share together with all
-   functions below them in the call tree. Callers of a kept function take at least as much, so that
-   they are kept, too. */
+/* Chooses the functions of each class that are kept: those with the largest weights, if the weight
+ * is at least the minimum share of the window. The weight of a Python function is the exclusive
+ * time of the function and of all functions below it in the call tree. So its callers have at least
+ * the same weight, and are kept, too. The weight of another function is its total time. */
 static void choose_functions(const struct digest *d, struct choice *c)
 {
 	const struct function_stat *v = d->functions.v;

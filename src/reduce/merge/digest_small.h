@@ -39,8 +39,8 @@ void digest_small_code(struct digest *d);
 
 /// Like digest_small(), but only for functions. Callers must come before their callees; afterwards
 /// the functions are in the order of a digest. Each class has one sum; Python functions have one
-/// for each caller that is kept. A caller is kept if it and all functions below it take the minimum
-/// share.
+/// for each caller that is kept. A caller is kept if it and all functions below it together take
+/// the minimum share.
 void digest_small_functions(struct digest *d);
 
 /// Turns `k`, the row of one kernel, into a sum over small kernels of `category`, to which other
