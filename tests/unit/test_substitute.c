@@ -237,10 +237,43 @@ static void test_net_within_noise(void **state)
 	}
 }
 
+/* A new kernel has the verdict of its operator, which may have risen by noise. A limit on the
+ * change since the approved run says nothing of an operator. */
+static void test_new_kernel(void **state)
+{
+	(void)state;
+	static const struct work was[] = { { "aten::mm", "gemm_b", 8000000 },
+		                               { "aten::add", "elem", 50000000 },
+		                               { 0 } };
+	static const struct work now[] = { { "aten::mm", "gemm_a", 600000 },
+		                               { "aten::mm", "gemm_b", 8000000 },
+		                               { "aten::add", "elem", 50000000 },
+		                               { 0 } };
+	for (int since_pin = 0; since_pin < 2; since_pin++) {
+		struct bench_of_two s;
+		setup(&s, usual, 1);
+		digest_free(s.b);
+		digest_free(s.c);
+		s.baseline.ranks.v[0] = s.b = digest_of(was);
+		s.candidate.ranks.v[0] = s.c = digest_of(now);
+		struct rule *r = add_rule(&s, "top", METRIC_KERNEL_TIME);
+		fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(5), "5%");
+		if (since_pin)
+			fixture_limit(&r->fail, COND_INCREASE_SINCE_PIN, true, PERCENT(20), "20%");
+		r->for_each = true;
+		assert_int_equal(run_judge(&s), ST_OK);
+		const struct check *k = check(&s, "top[gemm_a]");
+		if (k->verdict != VERDICT_UNDECIDED)
+			fail_msg("%d: %s: %s", since_pin, verdict_names[k->verdict], k->message);
+		release(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_net),
 		                                cmocka_unit_test(test_substitutes_of_rule),
-		                                cmocka_unit_test(test_net_within_noise) };
+		                                cmocka_unit_test(test_net_within_noise),
+		                                cmocka_unit_test(test_new_kernel) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

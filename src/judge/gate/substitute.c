@@ -35,7 +35,6 @@ static struct rule rule_of_unit(const struct rule *rule, const struct metric *un
 	bool time = rule->metric->id == METRIC_KERNEL_TIME;
 	r.metric = unit;
 	r.warn = (struct limits){ 0 };
-	r.for_each = false;
 	if (time)
 		return r;
 	size_t nr = 0;
