@@ -121,10 +121,8 @@ static void add_code_metric(struct bench *b, enum metric_id id, struct report *o
 	bench_query(b, &q, &e);
 	for (size_t i = 0; i < e.list.nr; i++) {
 		struct entry one = e.list.v[i];
-		for (int s = 0; s < NR_SIDES; s++) {
-			one.value[s] = one.has[s] ? one.value[s] : 0;
-			one.has[s] = true;
-		}
+		for (int s = 0; s < NR_SIDES; s++)
+			one.has[s] = true; /* the value of a figure that a side lacks is 0 */
 		struct figure_row row = figure_row(&out->arena, m, &one);
 		if (id == METRIC_PLACE_GPU_TIME && strcmp(row.item, CODE_NO_PLACE) != 0)
 			row.at = source_line_of(&out->arena, one.label, -1);
