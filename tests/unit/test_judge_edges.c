@@ -1,6 +1,7 @@
 /* The verdict of a whole report: which check decides it, where its conditions are just met or just
  * not, its headlines, and the commands that it prints. */
 #include "judge_rig.h"
+#include "model/code.h"
 
 /* Adds a rule with a maximum. Both sides have 100 ms, and the maximum is chosen so that the check
  * passes, warns or fails, as `want` says. */
@@ -185,7 +186,9 @@ static void test_named_rules(void **state)
 		  "fail: 4 of 4 checks beyond their limits (" N12 "1, " N12 "2, " N12 " ×2)" },
 		{ { N12 "1", N12 "2", N12 N12 },
 		  "fail: 3 of 3 checks beyond their limits (" N12 "1, " N12 "2, " N12 N12 ")" },
-		{ { N12 "1", N12 "2", N12 N12 "3" }, "fail: 3 of 3 checks beyond their limits" },
+		{ { N12 "1", N12 "2",
+		    N12 N12 "k[all that is new or gone] missing, k[gemm_a] pass, k[conv] pass" },
+		  "fail: 3 of 3 checks beyond their limits" },
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct bench_of_two s;
@@ -329,6 +332,134 @@ static void test_figure_ids(void **state)
 	}
 }
 
+/* Kernels that only one side has, of a rule for each of some kernels: whether the other side has
+ * any kernel, and whether the kernels that only one side has take half of the time of all. A rule
+ * that is skipped warns once. */
+static void test_one_sided(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *only;
+		struct activity of[NR_SIDES][3];
+		bool mean;
+		const char *want;
+	} rows[] = {
+		{ "the candidate has other kernels",
+		  "gemm*",
+		  { { { EVENT_KERNEL, "gemm_a", 5, MS(50) }, { EVENT_KERNEL, "gemm_b", 5, MS(50) } },
+		    { { EVENT_KERNEL, "elem", 5, MS(50) } } },
+		  false,
+		  "k[gemm_a] pass, k[gemm_b] pass" },
+		{ "the candidate has no kernels",
+		  "gemm*",
+		  { { { EVENT_KERNEL, "gemm_a", 5, MS(50) }, { EVENT_KERNEL, "gemm_b", 5, MS(50) } },
+		    { { EVENT_MEMCPY, "copy", 5, MS(50) } } },
+		  false,
+		  "k[gemm_a] missing, k[gemm_b] missing" },
+		{ "the baseline has other kernels",
+		  "gemm*",
+		  { { { EVENT_KERNEL, "elem", 5, MS(50) } },
+		    { { EVENT_KERNEL, "gemm_a", 5, MS(50) }, { EVENT_KERNEL, "gemm_b", 5, MS(50) } } },
+		  false,
+		  "k[gemm_a] pass, k[gemm_b] pass" },
+		{ "the baseline has no kernels",
+		  "gemm*",
+		  { { { EVENT_MEMCPY, "copy", 5, MS(50) } },
+		    { { EVENT_KERNEL, "gemm_a", 5, MS(50) }, { EVENT_KERNEL, "gemm_b", 5, MS(50) } } },
+		  false,
+		  "k[gemm_a] skipped, k[gemm_b] skipped | 'k' is skipped: kernel.time of 'gemm_a' is "
+		  "missing in the baseline, which has no kernel at all: 'gpugate approve' of a run that "
+		  "has it renews the baseline" },
+		{ "half of the time",
+		  NULL,
+		  { { { EVENT_KERNEL, "gemm_a", 5, MS(50) }, { EVENT_KERNEL, "elem", 5, MS(50) } },
+		    { { EVENT_KERNEL, "conv", 15, MS(50) }, { EVENT_KERNEL, "elem", 5, MS(50) } } },
+		  false,
+		  "k[conv] pass, k[elem] pass, k[gemm_a] pass, k[all that is new or gone] pass" },
+		{ "less than half in the baseline",
+		  NULL,
+		  { { { EVENT_KERNEL, "gemm_a", 5, MS(50) - 5 }, { EVENT_KERNEL, "elem", 5, MS(50) } },
+		    { { EVENT_KERNEL, "conv", 15, MS(50) }, { EVENT_KERNEL, "elem", 5, MS(50) } } },
+		  false,
+		  "k[conv] pass, k[elem] pass, k[gemm_a] pass" },
+		{ "less than half in the candidate",
+		  NULL,
+		  { { { EVENT_KERNEL, "gemm_a", 5, MS(50) }, { EVENT_KERNEL, "elem", 5, MS(50) } },
+		    { { EVENT_KERNEL, "conv", 15, MS(50) }, { EVENT_KERNEL, "elem", 5, MS(50) + 5 } } },
+		  false,
+		  "k[elem] pass, k[conv] pass, k[gemm_a] pass" },
+		{ "means of several kernels do not add up",
+		  NULL,
+		  { { { EVENT_KERNEL, "gemm_a", 5, MS(50) } }, { { EVENT_KERNEL, "conv", 15, MS(50) } } },
+		  true,
+		  "k[all that is new or gone] missing, k[gemm_a] pass, k[conv] pass" },
+		{ "one kernel is on both sides",
+		  NULL,
+		  { { { EVENT_KERNEL, "gemm_a", 5, MS(50) }, { EVENT_KERNEL, "elem", 5, MS(50) } },
+		    { { EVENT_KERNEL, "conv", 15, MS(50) }, { EVENT_KERNEL, "elem", 5, MS(50) } } },
+		  true,
+		  "k[elem] pass, k[gemm_a] pass, k[conv] pass" },
+		{ "means of the baseline alone",
+		  NULL,
+		  { { { EVENT_KERNEL, "gemm_a", 5, MS(50) } }, { { EVENT_MEMCPY, "copy", 5, MS(50) } } },
+		  true,
+		  "k[gemm_a] missing" },
+		{ "means of the candidate alone",
+		  NULL,
+		  { { { EVENT_MEMCPY, "copy", 5, MS(50) } }, { { EVENT_KERNEL, "gemm_a", 5, MS(50) } } },
+		  true,
+		  "k[gemm_a] skipped | 'k' is skipped: kernel.mean of 'gemm_a' is missing in the baseline, "
+		  "which has no kernel at all: 'gpugate approve' of a run that has it renews the "
+		  "baseline" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		struct strbuf b = STRBUF_INIT;
+		setup(&s, rows[i].of[SIDE_CANDIDATE], rows[i].of[SIDE_CANDIDATE][1].name ? 2 : 1);
+		digest_free(s.b);
+		s.baseline.ranks.v[0] = s.b =
+		    fixture_digest(5, rows[i].of[SIDE_BASELINE], rows[i].of[SIDE_BASELINE][1].name ? 2 : 1);
+		struct rule *r = add_rule(&s, "k", rows[i].mean ? METRIC_KERNEL_MEAN : METRIC_KERNEL_TIME);
+		fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(10), "10%");
+		r->query.kernel = rows[i].only;
+		r->for_each = true;
+		r->on_missing = ON_MISSING_SKIP;
+		r->substitutes = SUBSTITUTES_NONE;
+		assert_int_equal(run_judge(&s), ST_OK);
+		for (size_t k = 0; k < s.report.checks.nr; k++)
+			strbuf_addf(&b, "%s%s %s", k ? ", " : "", s.report.checks.v[k].id,
+			            verdict_names[s.report.checks.v[k].verdict]);
+		for (size_t k = 0; k < s.report.warnings.nr; k++)
+			strbuf_addf(&b, " | %s", s.report.warnings.v[k]);
+		if (strcmp(strbuf_str(&b), rows[i].want) != 0)
+			fail_msg("%s: %s", rows[i].name, strbuf_str(&b));
+		strbuf_release(&b);
+		release(&s);
+	}
+}
+
+/* The tree of GPU time that the page shows is made from both sides. */
+static void test_tree(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	for (int side = 0; side < NR_SIDES; side++)
+		vec_push(&(side ? s.c : s.b)->code,
+		         (struct code_stat){ .kind = CODE_KERNEL,
+		                             .module = SPAN("net"),
+		                             .place = SPAN(""),
+		                             .line = -1,
+		                             .op = SPAN("aten::mm"),
+		                             .kernel = code_kernel_key(SPAN("gemm_a")),
+		                             .count = 5,
+		                             .total_ns = MS(350) });
+	add_kernel_rule(&s);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_not_equal(s.report.flame.nodes.nr, 0);
+	release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +468,7 @@ int main(void)
 		cmocka_unit_test(test_named_rules), cmocka_unit_test(test_other_workload),
 		cmocka_unit_test(test_waivers),     cmocka_unit_test(test_known_repeat),
 		cmocka_unit_test(test_ids),         cmocka_unit_test(test_figure_ids),
+		cmocka_unit_test(test_one_sided),   cmocka_unit_test(test_tree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,29 @@ static void test_artifacts(void **state)
 		digest_free(v[i]);
 }
 
+/* The environment of a run is that of the first rank that knows it. */
+static void test_environment(void **state)
+{
+	(void)state;
+	static const char *const rows[][4] = { { NULL, NULL, NULL, NULL },
+		                                   { NULL, NULL, "x", "x" },
+		                                   { NULL, "x", "y", "x" },
+		                                   { "x", "y", NULL, "x" } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct run run = { 0 };
+		for (size_t k = 0; k < 3; k++) {
+			struct digest *d = digest_new();
+			vec_push(&run.ranks, d);
+			if (rows[i][k])
+				digest_set_env(d, SPAN("key"), span_of(rows[i][k]));
+		}
+		const char *found = run_env(&run, "key");
+		if (!found != !rows[i][3] || (found && strcmp(found, rows[i][3]) != 0))
+			fail_msg("row %zu: %s", i, found ? found : "nothing");
+		run_release(&run);
+	}
+}
+
 static void test_fragmentation(void **state)
 {
 	(void)state;
@@ -660,6 +683,7 @@ int main(void)
 		cmocka_unit_test(test_orders),
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_artifacts),
+		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_fragmentation),
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_small_kernels),

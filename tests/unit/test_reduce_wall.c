@@ -118,6 +118,12 @@ static void test_devices(void **state)
 		{ "", NULL, "step.idle_time", "- 10", NULL, 0 },
 		{ "", NULL, "devices", "[0: 1 2 40 30 30 0 0 | 20/30][1: 1 2 45 25 25 0 0 | 25/45]", NULL,
 		  0 },
+		{ "times below 0: over at -970 and at -940",
+		  "A ProfilerStep#1 1 -1000 10\nA ProfilerStep#2 1 -990 10\nR x 1 1 -999 1\n"
+		  "R x 1 2 -989 1\nK a 0 7 1 -980 10\nK a 0 7 2 -960 20\n",
+		  "step.period", "- 30", NULL, 0 },
+		{ "", NULL, "step.period_compute", "- 20", NULL, 0 },
+		{ "", NULL, "step.idle_time", "- 10", NULL, 0 },
 		{ "an activity of no step on one that works in steps",
 		  TWO "K a 0 7 1 20 10\nK a 0 7 9 32 5\nK a 0 7 2 40 20\n", "step.period_compute", "- 25",
 		  NULL, 0 },

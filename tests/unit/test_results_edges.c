@@ -87,6 +87,15 @@ static const struct {
 	{ NUMS, "{\"a\": \"1.00000000000000000000000000000000000000000000000000000000000000\"}",
 	  "m: 'a' is '1.00000000000000000000000000000000000000000000000000000000000000', not a number",
 	  true },
+	{ NUMS, "{\"a\": \".00000000000000000000000000000000000000000000000000000000000000\"}", "a=0",
+	  false },
+	{ NUMS, "{\"a\": \"-.0000000000000000000000000000000000000000000000000000000000000\"}", "a=0",
+	  false },
+	/* Times with colons have up to 16 characters, the first and the last of which are digits. */
+	{ F("take: [{at: runtime}]"), "{\"runtime\": \"0000000000001:30\"}", "runtime=9e1 s lower",
+	  false },
+	{ F("take: [{at: runtime}]"), "{\"runtime\": \"00000000000001:30\"}",
+	  "m: 'runtime' is '00000000000001:30', not a number", true },
 	{ F("take: [{at: a}, {at: t, optional: true}]"), "{\"a\": 1, \"t\": \"PT1M30S\"}",
 	  "m: 't' is 'PT1M30S' (a text), not measured | a=1", false },
 	{ F("take: [{at: a, unit: FLOP/s}, {at: b, unit: B/s}]"), "{\"a\": 1e22, \"b\": 1e22}",
@@ -322,6 +331,11 @@ static const struct {
 	  "{\"c\": 1, \"d\": 2, \"r\": [{\"n\": 1, \"k\": \"c\", \"a\": 1}, {\"n\": 2, \"k\": \"d\", "
 	  "\"a\": 2}]}",
 	  "1/a=1 [c=1] 2/a=2 [d=2]", false },
+	/* Settings around a list are those of its own list. */
+	{ F("records: \"r[*].s[*]\", case: \"{n}\", work: [\"^k\"], take: [{at: a}]"),
+	  "{\"r\": [{\"k\": 1, \"s\": [{\"n\": 1, \"a\": 1}, {\"n\": 2, \"a\": 2}]}, {\"k\": 2, \"s\": "
+	  "[{\"n\": 3, \"a\": 3}]}]}",
+	  "1/a=1 [k=1] 2/a=2 [k=1] 3/a=3 [k=2]", false },
 	/* The last steps lack a figure: among lines of another kind, in lines of another kind, and in
 	   empty lines. */
 	{ STEPS,
@@ -754,6 +768,24 @@ static const struct {
 	  "!batch_size4/t_ms=2 ms lower [in.tp=2] batch_size8/t_ms=1 ms lower [in.tp=2]", false },
 	{ "x.json", "[{\"in\": {\"tp\": 2}, \"t_ms\": 1}, {\"in\": {}, \"t_ms\": 2}]",
 	  "!tp2/t_ms=1 ms lower tpnone/t_ms=2 ms lower", false },
+	/* Records of one name that have no figure in common need no longer names. Those that have one
+	   do, beside one another or apart. */
+	{ "x.json", "[{\"name\": \"a\", \"x_ms\": 1}, {\"name\": \"a\", \"y_ms\": 2}]",
+	  "!a/x_ms=1 ms lower a/y_ms=2 ms lower", false },
+	{ "x.json",
+	  "[{\"name\": \"a\", \"hidden_size\": 1, \"x_ms\": 1}, {\"name\": \"a\", \"hidden_size\": 2, "
+	  "\"y_ms\": 2}]",
+	  "!a/x_ms=1 ms lower [hidden_size=1] a/y_ms=2 ms lower [hidden_size=2]", false },
+	{ "x.json",
+	  "[{\"name\": \"a\", \"hidden_size\": 1, \"x\": {\"t_ms\": 1}}, {\"name\": \"a\", "
+	  "\"hidden_size\": 2, \"x\": {\"t_ms\": 1}}]",
+	  "!a.hidden_size1/x.t_ms=1 ms lower a.hidden_size2/x.t_ms=1 ms lower", false },
+	{ "x.json",
+	  "[{\"name\": \"a\", \"hidden_size\": 1, \"x_ms\": 1}, {\"name\": \"b\", \"hidden_size\": 1, "
+	  "\"x_ms\": 2}, {\"name\": \"a\", \"hidden_size\": 2, \"x_ms\": 3}]",
+	  "!a.hidden_size1/x_ms=1 ms lower a.hidden_size2/x_ms=3 ms lower b.hidden_size1/x_ms=2 ms "
+	  "lower",
+	  false },
 	/* Records in which members are of different kinds, lists in several, and a list of one. */
 	{ "x.json",
 	  "[{\"name\": \"a\", \"x_ms\": 1, \"l\": [{\"t_ms\": 1}]}, {\"name\": \"b\", \"x_ms\": 2, "
@@ -911,6 +943,11 @@ static const char *const machines[][2] = {
 	{ "timestamp,index,utilization.gpu [%],clocks_event_reasons_counters.sw_power_cap "
 	  "[us]\n2026/07/14 08:12:38,0,9,5\n2026/07/14 08:12:38,0,9,8\n",
 	  "0: n2 0ns sm-1 mem-1 -1mW -1C thr-1(sw_power_cap) -1uJ/-1ns others-1; b1a5d235" },
+	/* a GPU is busy from 1 % on; the figures of other moments do not count then */
+	{ "index,clocks.sm,utilization.gpu [%]\n0,5,1\n0,9,0\n0,9,0\n",
+	  "0: n3 -1ns sm5000000 mem-1 -1mW -1C thr-1() -1uJ/-1ns others-1; c842f940" },
+	{ "index,clocks.sm,utilization.gpu [%]\n0,5,0\n0,9,0\n0,9,0\n",
+	  "0: n3 -1ns sm9000000 mem-1 -1mW -1C thr-1() -1uJ/-1ns others-1; c842f940" },
 	{ "index,clocks.sm [MHz]\n0,5\nclocks.sm [MHz],index\n7,1\n",
 	  "0: n1 -1ns sm5000000 mem-1 -1mW -1C thr-1() -1uJ/-1ns others-1; 1: n1 -1ns sm7000000 mem-1 "
 	  "-1mW -1C thr-1() -1uJ/-1ns others-1; c6456f15" },

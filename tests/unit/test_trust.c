@@ -706,6 +706,7 @@ static void test_work(void **state)
 		{ { .work = "n=8" }, { .work = "n=8.0" }, NULL },
 		{ { .work = "n=8" }, { .work = "n=9" }, "n 8 → 9" },
 		{ { .work = "n=100" }, { .work = "n=101" }, "n 100 → 101" },
+		{ { .work = "n=100000000" }, { .work = "n=100000001" }, "n 100000000 → 100000001" },
 		{ { .work = "n~100" }, { .work = "n~105" }, NULL },
 		{ { .work = "n~100" }, { .work = "n~106" }, "n 100 → 106" },
 		{ { .work = "n~1_000" }, { .work = "n~1001" }, NULL },
@@ -733,6 +734,11 @@ static void test_work(void **state)
 		{ { .work = "n+20", .value = 20 }, { .work = "n+10", .value = 10 }, "n 20 → 10" },
 		{ { .work = "n+10", .value = 100 }, { .work = "n+20", .value = 105 }, NULL },
 		{ { .work = "n+100", .value = 10 }, { .work = "n+105", .value = 20 }, NULL },
+		/* 5.4 % more, of values that are the same as whole numbers */
+		{ { .work = "n+10", .value = 8 },
+		  { .work = "n+20", .value = 846, .digits = 2 },
+		  "n 10 → 20" },
+		{ { .work = "n+10", .value = 846, .digits = 2 }, { .work = "n+20", .value = 8 }, NULL },
 		{ { .work = "n+1.5", .value = 10 }, { .work = "n+20", .value = 20 }, "n 1.5 → 20" },
 	};
 	for (size_t i = 0; i < NR_OF(cases); i++) {

@@ -599,6 +599,16 @@ static void two_in_window(struct digest *b, struct digest *c)
 	fewer_in_window(b, c);
 	b->kernels.v[2].kind = c->kernels.v[2].kind = EVENT_MEMSET;
 }
+static void graphs_in_window(struct digest *b, struct digest *c)
+{
+	windows(b, c);
+	other_graphs(b, c);
+}
+static void more_launches_in_window(struct digest *b, struct digest *c)
+{
+	windows(b, c);
+	more_launches(b, c);
+}
 static void lost_in_window(struct digest *b, struct digest *c)
 {
 	fewer_in_window(b, c);
@@ -736,6 +746,10 @@ static const struct {
 	{ other_graphs,
 	  "lost-kernels kcw: the candidate has graph launches that lack 10 kernels, which "
 	  "others of the same graph have, about 12.00 ms or 2.34 % of its GPU time" },
+	{ graphs_in_window,
+	  "lost-kernels kcw: the candidate has graph launches that lack 10 kernels, which "
+	  "others of the same graph have, about 12.00 ms or 2.34 % of its GPU time" },
+	{ more_launches_in_window, "" },
 	{ more_of_another, "" },
 	{ more_launches, "" },
 	{ first_runs_more, "" },
