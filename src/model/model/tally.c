@@ -200,7 +200,7 @@ int64_t tally_reduce(const struct tally *t, enum reduce reduce)
 bool tally_is_sound(const struct tally *t)
 {
 	__int128 count = 0;
-	bool rises = t->count > 0 && t->min <= t->max && t->bins.nr;
+	bool rises = t->count > 0;
 	for (size_t i = 0; i < t->bins.nr; i++) {
 		rises =
 		    rises && t->bins.v[i].count > 0 && (i == 0 || t->bins.v[i].key > t->bins.v[i - 1].key);
