@@ -260,9 +260,9 @@ static bool find_unit(const struct trust_scope *s, const struct digest *b, const
 	if ((ratio < 1.5 && ratio > 1 / 1.5) || y < x * 0.8 || x < y * 0.8)
 		return false;
 	trust_add(s, "context-differs", ON_STEPS,
-	          "has %" PRId64 " steps and the baseline %" PRId64
+	          "has %" PRId64 " step%s and the baseline %" PRId64
 	          " of about as many launches in all: a step is another unit of work",
-	          c->total_steps, b->total_steps);
+	          c->total_steps, c->total_steps == 1 ? "" : "s", b->total_steps);
 	return true;
 }
 
