@@ -336,6 +336,15 @@ static void test_bytes(void **state)
 		  "float, float, float, float", "", "", 4 * (10 + 2 * (6 + 12 + 20)) },
 		{ FLASH "_backward", "[1, 1, 2, 5], [1, 1, 2, 3], [1, 1, 4, 2], [1, 1, 4, 5]",
 		  "float, float, float, float", "", "", -1 },
+		/* calls without any operation */
+		{ "aten::mm", "[0, 3], [3, 5]", "float, float", "", "", 60 },
+		{ "aten::mm", "[2, 0], [0, 5]", "float, float", "", "", 40 },
+		{ "aten::convolution_backward", "[1, 2, 3], [1, 1, 5], [2, 1, 3]", "float, float, float",
+		  "", BACKWARD_OF("False", "[False, False, False]"), 24 + 20 + 24 },
+		{ FLASH, "[2, 4, 0, 16], [2, 4, 10, 16], [2, 4, 10, 6]", "c10::Half, c10::Half, c10::Half",
+		  "", "", 2 * (1280 + 480) },
+		{ FLASH "_backward", "[1, 1, 0, 5], [1, 1, 0, 3], [1, 1, 4, 3], [1, 1, 4, 5]",
+		  "float, float, float, float", "", "", 4 * 2 * (12 + 20) },
 		/* of a table only the rows that the index selects, once in and once out */
 		{ "aten::embedding", "[10, 4], [3]", "float, long int", "", "", 3 * (8 + 2 * 16) },
 		{ "aten::embedding", "[10], [3]", "float, long int", "", "", 3 * (8 + 2 * 4) },

@@ -441,6 +441,18 @@ static const struct {
 	  false },
 	{ F("read: text, pattern: '(((((?<a>v)+)+)+)+)+', take: [{at: v}], series: true"), "",
 	  "f:1:46: '(((((?<a>v)+)+)+)+)+' repeats repetitions too often", true },
+	/* Classes within brackets, at the beginning and at the end; a backslash before another letter
+	   is one of the characters. */
+	{ F("read: text, pattern: 'v=(?<v>[\\d.]+)', take: [{at: v}], series: true"), "v=1.5\n",
+	  "v=1.5", false },
+	{ F("read: text, pattern: 'v=(?<v>[.\\d]+)', take: [{at: v}], series: true"), "v=1.5\n",
+	  "v=1.5", false },
+	{ F("read: text, pattern: 'v[\\s=\\wd]+ (?<v>[0-9]+)', take: [{at: v}], series: true"),
+	  "v_d9 = 5\n", "v=5", false },
+	{ F("read: text, pattern: 'v[[:space:](]+(?<v>[0-9]+)', take: [{at: v}], series: true"),
+	  "v (5\n", "v=5", false },
+	{ F("read: text, pattern: 'v[\\x]+(?<v>[0-9]+)', take: [{at: v}], series: true"), "v\\x5\n",
+	  "v=5", false },
 	/* Colors that are cut off, other escapes, and words in place of numbers. */
 	{ LINE, "v=1.5\033\nv=2.5\033[31\n", "v=2.5", false },
 	{ LINE, "v=1\n\033(Bv=2\n", "v=2", false },

@@ -416,6 +416,73 @@ static void more_launches(struct digest *b, struct digest *c)
 	other_graphs(b, c);
 	c->trust.launches++;
 }
+static void graphs_without_launches(struct digest *b, struct digest *c)
+{
+	other_graphs(b, c);
+	b->trust.launches = c->trust.launches = 0;
+}
+static void graphs_of_one_launch(struct digest *b, struct digest *c)
+{
+	other_graphs(b, c);
+	b->trust.launches = c->trust.launches = 1;
+}
+static void graphs_in_one_window(struct digest *b, struct digest *c)
+{
+	other_graphs(b, c);
+	c->window = true;
+}
+/* Launches and steps of the baseline, and of the candidate. */
+static void units(struct digest *b, struct digest *c, int64_t x, int64_t n, int64_t y, int64_t m)
+{
+	b->trust.launches = x;
+	b->total_steps = n;
+	c->trust.launches = y;
+	c->total_steps = m;
+}
+static void one_launch(struct digest *b, struct digest *c)
+{
+	units(b, c, 1, 6, 1, 4);
+}
+static void no_launch(struct digest *b, struct digest *c)
+{
+	units(b, c, 0, 6, 1, 4);
+}
+static void launches_gone(struct digest *b, struct digest *c)
+{
+	units(b, c, 1, 6, 0, 4);
+}
+static void one_step(struct digest *b, struct digest *c)
+{
+	units(b, c, 150, 1, 150, 2);
+}
+static void one_step_now(struct digest *b, struct digest *c)
+{
+	units(b, c, 150, 2, 150, 1);
+}
+static void steps_of_close_size(struct digest *b, struct digest *c)
+{
+	units(b, c, 150, 3, 150, 2);
+}
+static void more_steps_of_close_size(struct digest *b, struct digest *c)
+{
+	units(b, c, 150, 2, 150, 3);
+}
+static void few_of_launches(struct digest *b, struct digest *c)
+{
+	units(b, c, 100, 2, 80, 1);
+}
+static void too_few_launches(struct digest *b, struct digest *c)
+{
+	units(b, c, 100, 2, 79, 1);
+}
+static void more_of_launches(struct digest *b, struct digest *c)
+{
+	units(b, c, 80, 1, 100, 2);
+}
+static void too_many_launches(struct digest *b, struct digest *c)
+{
+	units(b, c, 79, 1, 100, 2);
+}
 /* Takes launches of a kernel away, each of its mean time. */
 static void lose(struct digest *d, const char *name, int64_t nr)
 {
@@ -578,6 +645,58 @@ static void unknown_take_longer(struct digest *b, struct digest *c)
 {
 	add_code(b, MS(400), 0, 5);
 	add_code(c, MS(200), MS(200), 5);
+}
+
+/* 12 activities in place of 10 have no known operator. */
+static void more_unknown(struct digest *b, struct digest *c)
+{
+	add_code(b, MS(396), MS(4), 10);
+	add_code(c, MS(380), MS(20), 12);
+}
+static void fewer_modules(struct digest *b, struct digest *c)
+{
+	few_unknown(b, c);
+	c->code.v[0].op = SPAN("aten::mm");
+	c->code.v[0].module = SPAN("");
+	c->code.v[0].total_ns += 3;
+}
+static void fewer_places(struct digest *b, struct digest *c)
+{
+	add_code(b, MS(395), MS(5), 5);
+	add_code(c, MS(395), MS(5), 5);
+	c->code.v[0].place = SPAN("");
+}
+static void no_time_of_code(struct digest *b, struct digest *c)
+{
+	add_code(b, 0, 0, 0);
+	add_code(c, MS(395), MS(5), 5);
+}
+
+/* ---- GPU time outside of steps ---- */
+
+static void outside(struct digest *d, int64_t ns)
+{
+	d->trust.unattributed_ns = ns;
+}
+static void point_outside(struct digest *b, struct digest *c)
+{
+	outside(b, MS(5));
+	outside(c, MS(10));
+}
+static void more_outside(struct digest *b, struct digest *c)
+{
+	outside(b, MS(5));
+	outside(c, MS(10) + 6);
+}
+static void most_outside(struct digest *b, struct digest *c)
+{
+	outside(b, MS(5));
+	outside(c, MS(300));
+}
+static void outside_by_time(struct digest *b, struct digest *c)
+{
+	more_outside(b, c);
+	b->attribution = ATTRIBUTION_TIMESTAMP;
 }
 
 /* ---- recordings without steps ---- */
@@ -746,6 +865,31 @@ static const struct {
 	{ other_graphs,
 	  "lost-kernels kcw: the candidate has graph launches that lack 10 kernels, which "
 	  "others of the same graph have, about 12.00 ms or 2.34 % of its GPU time" },
+	{ one_launch, "context-differs kcs: the candidate has 4 steps and the baseline 6 of about as "
+	              "many launches in all: a step is another unit of work" },
+	{ no_launch, "" },
+	{ launches_gone, "" },
+	{ one_step, "context-differs kcs: the candidate has 2 steps and the baseline 1 of about as "
+	            "many launches in all: a step is another unit of work" },
+	{ one_step_now, "context-differs kcs: the candidate has 1 step and the baseline 2 of about as "
+	                "many launches in all: a step is another unit of work" },
+	{ steps_of_close_size, "context-differs kcs: the candidate has 2 steps and the baseline 3 of "
+	                       "about as many launches in all: a step is another unit of work" },
+	{ more_steps_of_close_size,
+	  "context-differs kcs: the candidate has 3 steps and the baseline 2 of about as many launches "
+	  "in all: a step is another unit of work" },
+	{ few_of_launches, "context-differs kcs: the candidate has 1 step and the baseline 2 of about "
+	                   "as many launches in all: a step is another unit of work" },
+	{ too_few_launches, "" },
+	{ more_of_launches, "context-differs kcs: the candidate has 2 steps and the baseline 1 of "
+	                    "about as many launches in all: a step is another unit of work" },
+	{ too_many_launches, "" },
+	{ graphs_without_launches, "" },
+	{ graphs_of_one_launch,
+	  "lost-kernels kcw: the candidate has graph launches that lack 10 kernels, which others of "
+	  "the same graph have, about 12.00 ms or 2.34 % of its GPU time" },
+	{ graphs_in_one_window, "window-against-steps kcs: the candidate has no steps and the baseline "
+	                        "has: per-step figures do not compare" },
 	{ graphs_in_window,
 	  "lost-kernels kcw: the candidate has graph launches that lack 10 kernels, which "
 	  "others of the same graph have, about 12.00 ms or 2.34 % of its GPU time" },
@@ -787,6 +931,22 @@ static const struct {
 	                    "operators, and the candidate 100.00 %: they do not compare" },
 	{ few_unknown, "" },
 	{ unknown_take_longer, "" },
+	{ more_unknown, "fewer-operators : the candidate has 95.00 % of its GPU time in known "
+	                "operators, and the baseline 99.00 %: they do not compare" },
+	{ fewer_modules, "fewer-modules : the candidate has 99.00 % of its GPU time in known modules, "
+	                 "and the baseline 100.00 %: they do not compare" },
+	{ fewer_places, "fewer-places : the candidate has 98.75 % of its GPU time with a known place "
+	                "in the code, and the baseline 100.00 %: they do not compare" },
+	{ no_time_of_code, "" },
+	{ point_outside, "" },
+	{ more_outside, "less-in-steps kcs: the candidate has 98.00 % of its GPU time in judged steps, "
+	                "and the baseline 99.00 %: they do not compare" },
+	{ most_outside, "outside-steps kcs: the candidate has 60.00 % of its GPU time outside of the "
+	                "judged steps, where no rule judges it; add a rule on window.busy_time, or "
+	                "'outside: allow' to 'steps' if it is meant" },
+	{ outside_by_time,
+	  "attribution-differs kc: the candidate or the baseline lacks launches: on one side "
+	  "activities belong to steps by launch, on the other by start time" },
 	{ fewer_in_window,
 	  "context-differs kcswpe: the candidate seems to hold fewer iterations than the baseline: "
 	  "launches of 50.00 % of the kernel time are gone; mark the steps" },
@@ -1018,7 +1178,7 @@ static void test_kinds(void **state)
 				    MS(kinds[i].kinds[s][k] == 'p' ? kinds[i].prefill : 100);
 		}
 		compare(&t);
-		if (t.r.trust.nr && t.r.trust.v[0].fallen != kinds[i].mix)
+		if (t.r.trust.nr && (t.r.trust.v[0].fallen != kinds[i].mix || !t.r.trust.v[0].of_kinds))
 			fail_msg("kinds %zu: %" PRId64, i, t.r.trust.v[0].fallen);
 		expect("kinds", i, &t, kinds[i].message);
 	}
