@@ -401,6 +401,33 @@ static void test_left(void **state)
 	}
 }
 
+/* Of 30 ms, an entry of `allow` covers 25: the limit holds if it is what is left, and not if it is
+ * 1 ns less. */
+static void test_just_left(void **state)
+{
+	(void)state;
+	for (int less = 0; less < 2; less++) {
+		struct bench_of_two s;
+		setup(&s,
+		      WITH({ EVENT_KERNEL, "gemm_a", 50, MS(475) }, { EVENT_KERNEL, "gemm_b", 25, MS(125) },
+		           { EVENT_KERNEL, "elem", 500, MS(45) },
+		           { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }));
+		struct rule *r = add_rule(&s, "time", METRIC_STEP_COMPUTE_TIME);
+		fixture_limit(&r->fail, COND_INCREASE, false, MS(5) - less, "x");
+		r->noise.k = 0;
+		vec_push(&s.rules.waivers, (struct waiver){ .allows = true,
+		                                            .rule = "*",
+		                                            .select.kernel = "gemm_a",
+		                                            .up_to = PERCENT(40),
+		                                            .until = 100,
+		                                            .until_text = "day",
+		                                            .reason = "why" });
+		assert_int_equal(run_judge(&s), ST_OK);
+		assert_int_equal(check(&s, "time")->verdict, less ? VERDICT_FAIL : VERDICT_WAIVED);
+		release(&s);
+	}
+}
+
 /* A waiver that is exceeded has not excused what an entry of `allow` covers: the report says that
  * the waiver is of no use. */
 static void test_beside_waiver(void **state)
@@ -435,8 +462,10 @@ static void test_beside_waiver(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_part), cmocka_unit_test(test_is_for),
-		                                cmocka_unit_test(test_faults), cmocka_unit_test(test_left),
-		                                cmocka_unit_test(test_beside_waiver) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_part),      cmocka_unit_test(test_is_for),
+		cmocka_unit_test(test_faults),    cmocka_unit_test(test_left),
+		cmocka_unit_test(test_just_left), cmocka_unit_test(test_beside_waiver)
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

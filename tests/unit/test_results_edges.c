@@ -453,6 +453,22 @@ static const struct {
 	  "v (5\n", "v=5", false },
 	{ F("read: text, pattern: 'v[\\x]+(?<v>[0-9]+)', take: [{at: v}], series: true"), "v\\x5\n",
 	  "v=5", false },
+	{ F("read: text, pattern: 'v=(?<v>[\\d.]+)', take: [{at: v}], series: true"), "v=1.5d3\n",
+	  "v=1.5", false },
+	{ F("read: text, pattern: 'v=(?<v>[[:digit:]]+)', take: [{at: v}], series: true"), "v=5\n",
+	  "v=5", false },
+	{ F("read: text, pattern: 'v[x:]+(?<v>[0-9]+)', take: [{at: v}], series: true"), "v:5\n", "v=5",
+	  false },
+	{ F("read: text, pattern: '(?<v>1)[\\', take: [{at: v}], series: true"), "",
+	  "f:1:46: '(?<v>1)[\\' is not an extended regular expression", true },
+	/* A word of the pattern that looks like a number that was not measured, before such a number.
+	 */
+	{ F("read: text, pattern: 'nan iterations: (?<v>[0-9]+)', take: [{at: v}], series: true"),
+	  "nan iterations: nan\n", "m: 'v' is 'nan', not measured, and nothing else is", true },
+	{ F("read: text, pattern: 'nan +iterations: (?<v>[0-9]+)', take: [{at: v}], series: true"),
+	  "nan iterations: nan\n", "m: 'v' is 'nan', not measured, and nothing else is", true },
+	{ F("read: text, pattern: 'x (?<w>[0-9]+) steps: (?<v>[0-9]+)', take: [{at: v}], series: true"),
+	  "x nan steps: 5\n", "v=5", false },
 	/* Colors that are cut off, other escapes, and words in place of numbers. */
 	{ LINE, "v=1.5\033\nv=2.5\033[31\n", "v=2.5", false },
 	{ LINE, "v=1\n\033(Bv=2\n", "v=2", false },
