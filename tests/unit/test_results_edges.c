@@ -34,6 +34,11 @@ static const struct {
 	{ CSV, "n,a_ms\n\t\"x,y\",1\n", "x_y/a_ms=1 ms lower", false },
 	{ CSV, "n,a_ms\nx,1\n\n\"y,2\n",
 	  "m:4: 0 columns where the header has 2; quotes hold no line break", true },
+	/* A table of one row whose last cell is empty is not cut short. */
+	{ F("read: csv, take: [{at: a_ms}, {at: b_ms, optional: true}]"), "a_ms,b_ms\n1,",
+	  "a_ms=1 ms lower", false },
+	{ F("read: csv, take: [{at: a_ms}, {at: b_ms, optional: true}]"), "a_ms,b_ms\n1,2",
+	  "a_ms=1 ms lower b_ms=2 ms lower", false },
 	/* Tables whose columns a ruler marks, from the first column on; those of other kinds are
 	   skipped. */
 	{ RULED, "n   a_ms\n--- -----\nx   1.5\n", "x/a_ms=1.5 ms lower", false },
@@ -306,6 +311,24 @@ static const struct {
 	{ OF("\"ok\": \"0 s\""), "v=1", false },
 	{ OF("\"error\": \"no \""), "v=1", false },
 	{ OF("\"error\": \"no\""), "v=1", false },
+	/* Failures beside the list of records, and around that; a failure of the record is said first.
+	 */
+	{ F("records: \"r[*]\", take: [{at: a}]"), "{\"status\": \"failed\", \"r\": [{\"a\": 1}]}",
+	  "m: the run is not valid: 'status' is 'failed'; run it again, or leave that out if it means "
+	  "something else",
+	  true },
+	{ F("records: \"q.r[*]\", take: [{at: a}]"),
+	  "{\"status\": \"failed\", \"q\": {\"r\": [{\"a\": 1}]}}",
+	  "m: the run is not valid: 'status' is 'failed'; run it again, or leave that out if it means "
+	  "something else",
+	  true },
+	{ F("records: \"r[*]\", take: [{at: a}]"),
+	  "{\"status\": \"failed\", \"r\": [{\"a\": 1, \"ok\": false}]}",
+	  "m: the run is not valid: 'ok' is 'false'; run it again, or leave that out if it means "
+	  "something else",
+	  true },
+	{ F("records: \"r[*]\", take: [{at: a}]"), "{\"status\": \"ok\", \"r\": [{\"a\": 1}]}", "a=1",
+	  false },
 	/* Texts in a list of errors say that requests failed; those around the first record count once.
 	 */
 	{ NUMS, "{\"a\": 1, \"errors\": [\"\", \"boom\", \"none\", 5, \"x\"]}",
