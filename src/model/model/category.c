@@ -6,7 +6,7 @@ enum { PAIRS = 1024 };
 
 const char *const class_names[] = { CLASSES(ENUM_WORD) NULL };
 
-/* Hash of two lower-case letters, below PAIRS. */
+/* Hash of two lower-case letters; less than PAIRS. */
 static unsigned pair(unsigned a, unsigned b)
 {
 	return (a * 31 + b) % PAIRS;

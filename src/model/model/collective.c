@@ -105,8 +105,8 @@ static int64_t message_bytes(int64_t nelems, const struct dtype *type)
 	return bytes;
 }
 
-/* Number of elements of the next tensor of `dims`, "[8, 4], …"; false if the text has another
-   form. */
+/* Number of elements of the next tensor of `dims`, such as "[8, 4], …"; false if the text has
+ * another form. */
 static bool tensor_elements(struct span *dims, int64_t *out)
 {
 	int64_t product = 1, v;

@@ -55,8 +55,8 @@ struct recommendation {
 	const char *observation, *hypothesis, *action, *confirm, *ask;
 	enum confidence confidence;
 	bool tells_idle; ///< true if the advice explains why the GPU is idle
-	bool of_rows; ///< true if the advice rests on samples of steps and rows of functions, both of
-	              ///< which a stored baseline may lack
+	bool of_rows; ///< true if the advice is based on samples of steps and rows of functions, both
+	              ///< of which a stored baseline may lack
 };
 
 /// A row of rules/diagnosis.yaml.
@@ -86,8 +86,8 @@ extern const char *const step_part_names[NR_STEP_PARTS];
 struct classification {
 	enum bound bound;
 	enum confidence confidence;
-	bool busy; ///< true if `bound` is compute only because kernels run, while it is unknown what
-	           ///< limits the kernels
+	bool busy; ///< true if `bound` is BOUND_COMPUTE only because kernels run, while it is unknown
+	           ///< what limits the kernels
 	int64_t share[NR_BOUNDS]; ///< share of the wall time that each bound explains, in 1e-6 %
 	int64_t part[NR_STEP_PARTS]; ///< share of each part in the wall time, 1e-6 %; all 0 if unknown
 	VEC(const char *) evidence; ///< sentences that say why `bound` was chosen

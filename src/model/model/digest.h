@@ -256,8 +256,8 @@ struct cross_rank {
 	int64_t steps, step_ns; ///< number of steps that this struct sums up; sum of their step.time
 	int64_t missing_steps; ///< number of complete measured steps that some other rank has and this
 	                       ///< rank lacks
-	int64_t compute_skew; ///< distance of compute time from the median rank, in 1e-6 %;
-	                      ///< MEMORY_UNKNOWN if unknown
+	int64_t compute_skew; ///< distance of compute time from that of the median rank, in 1e-6 % of
+	                      ///< the latter; MEMORY_UNKNOWN if unknown
 };
 
 /// A host thread over the whole window.
@@ -280,7 +280,8 @@ enum memory_source { MEMORY_OF_TRACE, MEMORY_OF_SNAPSHOT, MEMORY_OF_XPROF, MEMOR
 struct memory_stat {
 	const char *id;
 	enum memory_source source;
-	int64_t events; ///< number of [memory] events of a trace, or entries of a snapshot's history
+	int64_t events; ///< number of [memory] events of a trace, entries of a snapshot's history, or
+	                ///< moments of a timeline
 	int64_t peak_allocated;
 	int64_t peak_reserved, end_allocated, end_reserved; ///< levels in bytes; or MEMORY_UNKNOWN
 	int64_t reserved_at_peak; ///< bytes reserved at the latest moment of peak_allocated
@@ -500,7 +501,7 @@ struct digest {
 	int64_t warmup; ///< number of steps left out at the beginning
 	enum attribution attribution;
 	bool where; ///< true if the recording is used only for places in the code; never stored
-	bool window; ///< true if no step marker was found; the whole trace is then the only sample
+	bool window; ///< true if no steps were found; the whole trace is then measured as one window
 	const char *unmarked; ///< UNMARKED_PERIOD if repetitions of launches are steps, else NULL
 	int64_t period_count; ///< number of repetitions in a trace without markers; 0 if none
 	int64_t period_launches; ///< median number of launches in one repetition (period_count)
@@ -547,7 +548,7 @@ struct digest {
 	VEC(struct collective) collectives; ///< single collectives, in order of start
 	int64_t collectives_cut; ///< number of collectives beyond COLLECTIVES_KEPT
 	VEC(struct function_stat) functions; ///< functions, by class and name; Python as a call tree
-	VEC(struct code_stat) code; ///< work of the measured steps (or window) by place in the code
+	VEC(struct code_stat) code; ///< work of complete measured steps (or window), by code place
 	VEC(struct range_stat) ranges; ///< work by annotation, sorted by name
 	struct code_step step; ///< activities of one step, filled on request; never stored
 	VEC(struct counter_stat) counters; ///< hardware counters, sorted by name

@@ -41,7 +41,8 @@ bool phase_has_metric(enum phase p, const struct metric *m)
 	       (!sum->whole && (m->id != METRIC_STEP_COMM_TIME || p == PHASE_COMMUNICATION));
 }
 
-/* Value in a phase of a step of the metric `id`, a term of a sum (struct phase_sum). */
+/* Value of the metric `id`, a term of a struct phase_sum, in phase `p` of the step with index
+ * `step`. */
 static int64_t term_within(const struct digest *d, enum phase p, enum metric_id id, size_t step)
 {
 	static const enum metric_id columns[NR_PHASE_COLUMNS] = {

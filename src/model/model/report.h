@@ -55,7 +55,7 @@ struct part {
 	const char *label; ///< label as valid UTF-8, not escaped; it may come from the recording
 	int64_t change; ///< change in the unit of the table
 	const char *text; ///< text of the change, such as "+9.00 ms"
-	const char *detail; ///< remark, "renamed", "launches 12 → 14", …; "" if there is none
+	const char *detail; ///< remark, such as "renamed" or "launches 12 → 14"; "" if there is none
 	struct source_line at; ///< source line, if the part is a place in the code; else `file` is NULL
 };
 
@@ -154,7 +154,7 @@ struct check {
 	const struct trust_finding *spoiler; ///< trust finding that forbids a verdict, or NULL
 	struct evidence evidence;
 	bool of_all; ///< true if the check is excused because all operators changed by the same factor
-	bool unconfirmed; ///< true if the check fails, but only more pairs of runs make this final
+	bool unconfirmed; ///< true if the check fails, but more pairs of runs must confirm the failure
 	const char *moved; ///< if the reference (the median of recent runs of the main branch) is worse
 	                   ///< than the approved run by more than the rule's limit: id of the rule and
 	                   ///< both values; else NULL
@@ -166,7 +166,7 @@ struct check {
 /// A reason not to believe figures of the recordings: checks on the metrics in the list `spoils`
 /// cannot be decided.
 struct trust_finding {
-	const char *id; ///< id of the finding, "dropped-kernels", …
+	const char *id; ///< id of the finding, such as "dropped-kernels"
 	int64_t rank; ///< number of the rank; -1 for the whole run
 	bool candidate; ///< true if the finding is on the candidate; false if it is on the baseline
 	bool warning_only; ///< true if the finding makes no check inconclusive
@@ -341,7 +341,7 @@ struct report {
 	const char *accept; ///< command that makes the candidate the baseline; "" if there is none
 	int64_t left_out; ///< number of built-in rules that are left out, because they need a baseline
 	                  ///< and there is none
-	const char *decide; ///< command that would decide all checks; "" if none is undecided
+	const char *decide; ///< command that would decide all checks; "" if no check is undecided
 	bool same_artifact; ///< true if the candidate is the same artifact as the baseline
 	bool partial; ///< true if the report is of --quick, made from a part of the run
 	int64_t counts[NR_VERDICTS];

@@ -46,7 +46,8 @@ struct file_limit {
 /// One condition of a fail or warn map.
 struct limit {
 	enum condition condition;
-	bool relative; ///< true: unit of `value` is 1e-6 percent of the baseline; else the metric's
+	bool relative; ///< true: unit of `value` is 1e-6 percent of the baseline; else it is the unit
+	               ///< of the metric
 	int64_t value; ///< size of the limit; one percentage point is 1000000
 	const char *text; ///< text as written in the rules, such as "5%" or "2ms"
 	struct file_limit exact; ///< replaces `value` in absolute limits on result files (input.*)

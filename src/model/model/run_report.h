@@ -27,6 +27,7 @@ struct report_cell {
 	int64_t value; ///< raw value of a CELL_FIGURE, to sort by
 };
 
+/// A column of a report_table.
 struct report_column {
 	const char *name;
 	enum unit unit; ///< unit of the column's figures
