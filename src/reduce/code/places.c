@@ -28,8 +28,8 @@ void code_places_release(struct code_places *p)
 
 /* ---- single frames ---- */
 
-/* Splits the text of a frame, "pkg/file.py(88): forward"; false if the text has another form.
-   Source: torch/csrc/profiler/orchestration/python_tracer.cpp. */
+/* Splits the text of a frame, such as "pkg/file.py(88): forward"; false if the text has another
+ * form. Source: torch/csrc/profiler/orchestration/python_tracer.cpp. */
 static bool split_frame(struct span text, struct code_frame *f)
 {
 	for (size_t end = text.n; end-- > 0;) {

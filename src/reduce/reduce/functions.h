@@ -13,7 +13,8 @@ struct gpu_rate {
 	uint32_t name; ///< index of the activity's name in `gpu.names`
 };
 
-/// Data that the functions below pass on from one class to the next.
+/// Data that function_rates() and the C functions after it pass on from one class of functions of
+/// the trace to the next.
 struct functions {
 	VEC(struct gpu_rate) rates; ///< bandwidths, kept from function_rates() to function_classes()
 	struct higher higher; ///< time that higher classes cover, from function_classes() on

@@ -25,7 +25,7 @@ void graphs_release(struct graphs *g)
 
 /* ---- captures ---- */
 
-/* A call that begins (+1) or ends (-1) a capture, or lets a stream wait for another (0). */
+/* A call that begins (+1) or ends (-1) a capture, or makes a stream wait for another stream (0). */
 struct capture_call {
 	uint32_t thread;
 	int64_t at_ns;

@@ -47,7 +47,7 @@ struct host_name {
 	/// the name are on a GPU's timeline
 	bool annotated, on_gpu;
 	int capture; ///< +1 if the call begins a stream capture, -1 if it ends one, else 0
-	bool waits; ///< true if the call lets a stream wait for another
+	bool waits; ///< true if the call makes a stream wait for another stream
 	enum event_kind copies; ///< kind of the copy or memory set that the call makes; EVENT_KERNEL
 	                        ///< (0) if it makes neither
 	bool timed; ///< true if `launch`, `sync`, `dataloader` or `memory` is true

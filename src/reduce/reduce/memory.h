@@ -12,6 +12,7 @@ struct level {
 	int64_t start_ns, allocated;
 };
 
+/// A memory, such as that of one GPU, while the events of the trace are read.
 struct memory_state {
 	struct memory_stat stat;
 	int64_t first_ns, peak_ns, end_ns; ///< times of the first event, the peak, the last event

@@ -20,8 +20,8 @@ struct mark {
 	int64_t pid; ///< id in the trace of the process that made the annotation
 };
 
-/// An annotation that is not a step marker. If a trace has no markers, one is proposed that matches
-/// such annotations.
+/// An annotation that is not a step marker. For a trace without markers, a marker is proposed that
+/// matches such annotations.
 struct annotation {
 	int64_t start_ns, end_ns;
 	uint32_t name; ///< index of the name in `host.names`

@@ -63,8 +63,8 @@ static bool period_within_launch(const struct host_order *o, const struct period
 	                    launched_ns(o, o->v[p->starts.v[i]]));
 }
 
-/* End of the last step: the end of the outermost runtime call or operator around its last launch.
-   Later host work is not part of the step. */
+/* End of the last step: the end of the outermost runtime call or operator around the last launch of
+ * the step. Later host work is not part of the step. */
 static int64_t last_step_end(const struct host_order *o, uint32_t activity)
 {
 	const struct reducer *r = o->r;

@@ -15,7 +15,7 @@ struct frame_look {
 	uint32_t row[NR_SITE_TIERS];
 	bool skipped, plumbing, named;
 	bool python; ///< true for a Python file, false for C or C++
-	struct span node; ///< node of autograd that the C++ function runs, "SubBackward0"; or empty
+	struct span node; ///< autograd node that the function runs, such as "SubBackward0"; or empty
 };
 
 /* ---- file names ---- */
