@@ -397,7 +397,7 @@ static void test_left(void **state)
 	}
 }
 
-/* Of 30 ms, an entry of `allow` covers 25: the limit holds if it is what is left, and not if it is
+/* An entry of `allow` covers 25 of 30 ms: the limit holds if it is what is left, and not if it is
  * 1 ns less. */
 static void test_just_left(void **state)
 {
