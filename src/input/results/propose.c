@@ -20,8 +20,9 @@ struct proposal {
 	                    ///< if there is none
 	size_t nr; ///< number of figures
 	struct value *first; ///< the first of the records
-	bool series; ///< true if the records are the steps of one case, or lines are those of several
+	bool series; ///< true if the records are steps, of one case or several
 	bool lines; ///< true if the records are lines of a log
+	bool table; ///< true if lines of the log are rows of a table with headings
 	bool several; ///< true if each record is a case, and its texts and settings name the case
 	bool named; ///< true if each record has one figure, and the texts of the record name the figure
 	bool open, known; ///< true if for some figure it is unknown whether higher or lower is better;
@@ -73,6 +74,12 @@ static bool is_number(const struct value *v)
 	if (v->type == JSCAN_NAN && is_writable(v->key))
 		return true;
 	if ((v->type != JSCAN_NUMBER && v->type != JSCAN_STRING) || !is_writable(v->key))
+		return false;
+	bool clock, time = reading_time(v->text, &clock, &number) == v->text.n;
+	/* "timeout": "2m 0s" is chosen for a run */
+	if (time && v->type == JSCAN_STRING && !figure_is_sum(v->key, "s") &&
+	    (!figure_better(v->key, "s") || span_ends(v->key, SPAN("timeout")) ||
+	     span_ends(v->key, SPAN("limit"))))
 		return false;
 	if (reading_number(v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit)))
 		return true;
@@ -175,16 +182,26 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	p->known |= !open;
 }
 
+/* True for a number with a unit, such as "24 ms". */
+static bool has_unit(const struct value *v)
+{
+	struct decimal number;
+	struct span unit = SPAN("");
+	return reading_number(v, &number, &unit) != DECIMAL_OK || unit.n;
+}
+
 /* A template for the names of several records, made of the first `most` short texts and settings of
    one record; "" if it has none. Settings are those of the kind "case" or, if `most` is above
-   CASES, "record". */
-static const char *case_of(const struct proposal *p, const struct value *record, size_t most)
+   CASES, "record"; and numbers of the kind "part" if `parts` is set. */
+static const char *case_of(const struct proposal *p, const struct value *record, size_t most,
+                           bool parts)
 {
 	const char *name = "";
 	size_t nr = 0;
 	for (const struct value *v = record->first; v && nr < most; v = v->next) {
-		bool setting = is_number(v) && !reading_is_fraction(v) &&
-		               figure_is_setting(v->key, most > CASES ? "record" : "case");
+		bool setting = is_number(v) && !reading_is_fraction(v) && !(p->lines && has_unit(v)) &&
+		               (figure_is_setting(v->key, most > CASES ? "record" : "case") ||
+		                (parts && figure_is_setting(v->key, "part")));
 		if (setting || is_name(v))
 			name = arena_printf(p->a, "%s%s%.*s{%s}", name, nr++ ? "." : "",
 			                    setting ? (int)v->key.n : 0, v->key.p, member(p, "", v->key));
@@ -355,12 +372,16 @@ static bool tell_apart(const struct proposal *p, struct value *first, const char
    nothing names them. */
 static const char *names_of(const struct proposal *p, const struct value *like, struct value *first)
 {
-	const char *plain = case_of(p, like, CASES), *name = plain;
+	const char *plain = case_of(p, like, CASES, false), *name = plain;
 	bool twice = is_twice(p, first, name);
+	if (twice || !*name) {
+		plain = name = case_of(p, like, CASES, true);
+		twice = is_twice(p, first, name);
+	}
 	/* further members are added to the names of cases only if the names are not unique: names that
 	   are unique must not change */
 	for (size_t nr = CASES; nr < 4 * CASES && twice; nr++) {
-		name = case_of(p, like, nr + 1);
+		name = case_of(p, like, nr + 1, true);
 		twice = is_twice(p, first, name);
 	}
 	twice = twice && !tell_apart(p, first, "", &name, false, 0) &&
@@ -410,11 +431,16 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 	in += in[0] == '.' && in[1] != '"';
 	bool in_name =
 	    strstr(in_list ? name : p->case_name, arena_printf(p->a, "%c%s}", in_list ? '^' : '{', in));
-	if ((in_name && number) || is_setting(v, "record") || (number && is_step(v->key))) {
-		if (!in_name && !in_list)
+	bool measured = p->lines && has_unit(v); /* "Used GPU 71 GiB" is not a setting */
+	if ((in_name && number) || (is_setting(v, "record") && !measured) ||
+	    (number && is_step(v->key))) {
+		/* what differs between lines is not the work of all of them */
+		bool one = !p->lines || is_step(v->key) || !varies(p, p->first, at);
+		if (!in_name && !in_list && one)
 			add_work(p, at);
-	} else if (number && ((figure_is_neither(v->key) && reading_is_of_run(v->key)) ||
-	                      (p->lines && is_setting(v, "case")))) {
+	} else if (number &&
+	           ((figure_is_neither(v->key) && reading_is_of_run(v->key)) ||
+	            (p->lines && !measured && (is_setting(v, "case") || is_setting(v, "part"))))) {
 		/* a time of day, a seed and "layer 3" in all lines are not figures */
 	} else if (number) {
 		add_figure(p, out, at, p->named ? p->case_name : as, v);
@@ -504,6 +530,32 @@ static struct value *whole_of(struct arena *a, struct value *first, int depth)
 	return whole;
 }
 
+/* True if the lines of a log from `first` on are of cases that the number `key` tells apart: the
+   number of a `part`, or a size that is round and has few values or values far from each other.
+   Other numbers count what is done, as "batch 10" and "batch 20" do, or are as it happens. */
+static bool tells_cases(const struct proposal *p, struct value *first, struct span key, bool part)
+{
+	enum { PARTS = 64, SIZES = 16 };
+	const char *at = member(p, "", key);
+	VEC(int64_t) all = VEC_INIT;
+	struct decimal d;
+	size_t nr = 0;
+	for (struct value *r = first; r; r = r->next) {
+		const struct value *v = value_get(r, key);
+		if (v && reading_number(v, &d, NULL) == DECIMAL_OK)
+			vec_push(&all, decimal_scaled(d, 0));
+	}
+	vec_sort(&all, number_cmp_i64);
+	for (size_t i = 0; i < all.nr; i++)
+		nr += i == 0 || all.v[i] != all.v[i - 1];
+	vec_release(&all);
+	if (part || p->table)
+		return nr > 1 && (p->table || nr <= PARTS);
+	bool counted = span_eq(key, SPAN("batch")) && nr > 1;
+	return nr > 1 && ((nr <= SIZES && !counted && is_sweep(p, first, at, key, false)) ||
+	                  is_sweep(p, first, at, key, true));
+}
+
 /* Adds the figures and settings of the records from `first` on. If neither texts nor settings name
  * the records, several records are the steps of one case. */
 static void add_records(struct proposal *p, struct value *first, bool several)
@@ -512,14 +564,11 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 	bool steps = false, parts = false, named = false;
 	p->first = first;
 	for (const struct value *v = whole->first; v; v = v->next) {
-		bool names = figure_is_setting(v->key, "case");
-		/* "batch 10", "batch 20" and "batch 30" in a log count what is done */
-		bool counts = span_eq(v->key, SPAN("batch")) && !is_sweep(p, first, "batch", v->key, true);
+		bool part = is_number(v) && figure_is_setting(v->key, "part");
 		steps = steps || is_step(v->key);
-		bool number = !figure_is_setting(v->key, "record") ||
-		              (is_number(v) && span_is_listed_nocase(v->key, "gpu device"));
-		parts = parts || (names && number);
-		named = named || (names && p->lines && !counts && varies(p, first, member(p, "", v->key)));
+		parts = parts || part;
+		named = named || (p->lines && !has_unit(v) && (part || figure_is_setting(v->key, "case")) &&
+		                  tells_cases(p, first, v->key, part));
 	}
 	/* steps are of one case, except those of several ranks, layers and the like */
 	named = named || (!p->lines && (parts || !steps));
@@ -694,33 +743,38 @@ static const char *free_group(struct arena *a, struct span name, const char *lab
 	return NULL;
 }
 
-/* Number of bytes of a word at `at` that differs from run to run: a day or a month, an id in
-   hexadecimal, a date as glog has it ("I0102"), an IP address. 0 for other words. */
-static size_t passing_bytes(const char *line, const char *at)
+/* True for a word of a date at the front of `at`: a day or month before another one or a number. */
+static bool is_date(const char *at)
 {
 	static const char days[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec "
-	                           "Mon Tue Wed Thu Fri Sat Sun AM PM";
-	enum { ID = 6, GLOG = 5, ADDRESS = 3 };
-	size_t n = 0, digits = 0, hex = 0, points = 0, address = strspn(at, "0123456789.");
-	if (at > line && (is_letter(at[-1]) || is_digit(at[-1]) || strchr("_.", at[-1])))
-		return 0;
-	for (; is_letter(at[n]) || is_digit(at[n]); n++) {
-		digits += is_digit(at[n]);
-		hex += strchr("0123456789abcdefx", at[n]) != NULL;
-	}
-	for (size_t i = 0; i < address; i++)
-		points += at[i] == '.' && is_digit(at[i + 1]);
-	bool id = n >= ID && hex == n && digits && digits < n;
-	bool glog = n == GLOG && digits + 1 == n && strchr("IWEF", *at) && at[n] == ' ';
-	bool day = n && span_is_listed((struct span){ at, n }, days);
-	return points == ADDRESS ? address : id || glog || day ? n : 0;
+	                           "Mon Tue Wed Thu Fri Sat Sun";
+	enum { WORD = 3 };
+	size_t n = strspn(at, "ADFJMNOSTWabcdeghilnoprtuvy"),
+	       gap = n == WORD ? strspn(at + n, " ,") : 0;
+	return gap && span_is_listed((struct span){ at, n }, days) &&
+	       (is_digit(at[n + gap]) || is_date(at + n + gap));
+}
+
+/* A pattern for the word at `at`, of `*n` bytes, that differs from run to run: the words of a date,
+   "PM" behind a clock, and what glog begins lines with, "I0102 12:00:01". NULL for other words. */
+static const char *passing_word(const char *line, const char *at, size_t *n)
+{
+	bool begins = at == line || strchr(" [(", at[-1]);
+	bool half = begins && at - line > 1 && at[-1] == ' ' && is_digit(at[-2]) && strchr("AP", *at) &&
+	            at[1] == 'M' && !is_letter(at[2]) && *at;
+	bool glog = at == line && strchr("IWEF", *at) && *at && strspn(at + 1, "0123456789") == 4 &&
+	            at[5] == ' ' && is_digit(at[6]);
+	*n = half ? 2 : glog ? 5 : 3;
+	return half ? "[AP]M" : glog ? "[IWEF][0-9]+" : begins && is_date(at) ? "[A-Z][a-z]+" : NULL;
 }
 
 /* A pattern that fits a line; NULL if the line has no figure. The text before the line begins at
    `log`. If `others` is "", each number with a decimal point or a unit is a figure. Else the
    pattern is an alternative to `others`: its figures have names that those lack (free_group()), and
-   a decimal point does not make a figure, as in "CUDA 12.4". */
-static const char *pattern_of(struct arena *a, struct span s, const char *log, const char *others)
+   a decimal point does not make a figure, as in "CUDA 12.4". `*table` becomes true if the line is a
+   row of a table whose heading names a setting. */
+static const char *pattern_of(struct arena *a, struct span s, const char *log, const char *others,
+                              bool *table)
 {
 	enum { CHARS = 400 };
 	struct span before = { log, (size_t)(s.p - log) };
@@ -735,10 +789,11 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 	struct strbuf out = STRBUF_INIT;
 	strbuf_addch(&out, '^');
 	for (const char *c = line; *c; c++) {
-		size_t passing = passing_bytes(line, c);
-		if (passing) {
+		size_t passing;
+		const char *word = passing_word(line, c, &passing);
+		if (word) {
 			add_text(&out, done, c);
-			strbuf_adds(&out, "[0-9A-Za-z.]+");
+			strbuf_adds(&out, word);
 			done = c + passing;
 			c = done - 1;
 			continue;
@@ -751,6 +806,10 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 		bool clock;
 		struct decimal seconds;
 		size_t lasts = reading_time(span_of(c), &clock, &seconds);
+		struct strbuf last = STRBUF_INIT;
+		add_word(&last, done, c, SPAN(""));
+		lasts *= !is_step(strbuf_span(&last)); /* "step 5:10.5 ms" has no clock */
+		strbuf_release(&last);
 		end = lasts ? c + lasts : end;
 		const char *behind = lasts ? end : unit_end(end), *unit = end + strspn(end, " ");
 		bool whole = end == c + strspn(c, "0123456789");
@@ -778,12 +837,17 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 		              (!whole && (headed || !*others));
 		struct span left = span_trim((struct span){ line, (size_t)(c - line) }, " ");
 		bool spread = span_ends(left, SPAN("±")) || span_ends(left, SPAN("+/-"));
-		figure = lasts ? !clock || figure_is_sum(own, "s") : figure && !spread;
+		figure = lasts ? own.n && !span_is_listed_nocase(own, "eta remaining left") &&
+		                     (!clock || figure_is_sum(own, "s"))
+		               : figure && !spread;
 		if (!name.n)
 			strbuf_addf(&name, "c%zu", column);
 		struct span called = strbuf_span(&name);
 		bool progress = *end == '/' || (c > line && c[-1] == '/'); /* "batch 10/100" */
-		bool step = is_step(called), setting = !progress && figure_is_setting(called, "case");
+		bool step = is_step(called), alone = behind == end && !lasts && !progress;
+		bool setting =
+		    alone && (figure_is_setting(called, "case") || figure_is_setting(called, "part"));
+		*table = *table || (headed && setting);
 		/* alternatives may have the same step, which is the work of all of them, and the same case
 		 */
 		bool same = step || setting;
@@ -794,8 +858,8 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 		add_text(&out, done, c - sign);
 		bool commas = memchr(c, ',', (size_t)(end - c));
 		strbuf_addf(&out, "%s%s", named ? group : "",
-		            lasts                      ? clock ? "[0-9][0-9:.]*" : "[0-9][0-9.dhms ]*[hms]"
-		            : commas                   ? "[-+0-9.,Ee]+"
+		            lasts    ? clock ? "[0-9]+:[0-9][0-9:.]*" : "[0-9][0-9.dhms ]*[hms]"
+		            : commas ? "[-+0-9.,Ee]+"
 		            : figure || !whole || sign ? "[-+0-9.Ee]+"
 		                                       : "[0-9]+");
 		add_text(&out, end, behind);
@@ -831,8 +895,8 @@ static bool is_begun(const char *alternatives, const char *longer)
 
 /* The pattern that finds the most values in the beginning of a log, or those of its lines, in its
    beginning and its end, that have more figures; "" if no pattern finds any. `*left` is the number
-   of lines that would make the pattern too long. */
-static const char *find_pattern(struct value_tree *t, const char *file, size_t *left,
+   of lines that would make the pattern too long; `*table` as for pattern_of(). */
+static const char *find_pattern(struct value_tree *t, const char *file, size_t *left, bool *table,
                                 struct diag_log *log)
 {
 	enum { BYTES = 64 << 10, PATTERNS = 40 };
@@ -842,7 +906,7 @@ static const char *find_pattern(struct value_tree *t, const char *file, size_t *
 	t->bytes = rest;
 	while (tried < PATTERNS && value_line(&rest, &s)) {
 		size_t before = t->nr_values;
-		const char *pattern = pattern_of(&t->arena, s, all.p, "");
+		const char *pattern = pattern_of(&t->arena, s, all.p, "", table);
 		if (pattern && strcmp(best, pattern) != 0 && !text_pattern_fault(pattern) && ++tried &&
 		    text_lines_add(t, file, pattern, log) == ST_OK && t->nr_values - before > most) {
 			most = t->nr_values - before;
@@ -853,12 +917,12 @@ static const char *find_pattern(struct value_tree *t, const char *file, size_t *
 	struct text_matcher *m = *best ? text_matcher_new(best) : NULL;
 	for (rest = all; m && value_line(&rest, &s);) {
 		bool near = s.p - all.p < BYTES || rest.n < BYTES;
-		const char *own = near ? pattern_of(&t->arena, s, all.p, "-") : NULL;
+		const char *own = near ? pattern_of(&t->arena, s, all.p, "-", table) : NULL;
 		if (!own || text_matcher_groups(m, s) >= count_groups(own))
 			continue;
 		/* a line that goes on has the names of the shorter one; others have names of their own */
-		own = pattern_of(&t->arena, s, all.p, "");
-		own = is_begun(best, own) ? own : pattern_of(&t->arena, s, all.p, best);
+		own = pattern_of(&t->arena, s, all.p, "", table);
+		own = is_begun(best, own) ? own : pattern_of(&t->arena, s, all.p, best, table);
 		const char *both = own ? arena_printf(&t->arena, "%s|%s", best, own) : best;
 		bool fits = own && !text_pattern_fault(both);
 		*left += own && !fits;
@@ -899,10 +963,10 @@ static bool is_table(const struct value *row)
 /* True if a log has a table with bars, and figures beside it. */
 static bool has_figures_beside(struct value_tree *t)
 {
-	bool bars = csv_has_bars(t->bytes), beside = false;
+	bool bars = csv_has_bars(t->bytes), beside = false, table = false;
 	for (struct span rest = t->bytes, s; bars && !beside && value_line(&rest, &s);) {
 		bool bar = s.n && strchr("|+", s.p[strspn(s.p, " ")]);
-		beside = !bar && pattern_of(&t->arena, s, t->bytes.p, "-");
+		beside = !bar && pattern_of(&t->arena, s, t->bytes.p, "-", &table);
 	}
 	return beside;
 }
@@ -950,7 +1014,7 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 		keys = "      read: csv\n";
 		add_records(&p, first, true);
 	} else if (st == ST_OK && !json) {
-		const char *pattern = find_pattern(&t, file, &left, log);
+		const char *pattern = find_pattern(&t, file, &left, &p.table, log);
 		keys = arena_printf(p.a, "      read: text\n      pattern: '%s'\n", doubled(p.a, pattern));
 		t.root.first = t.root.last = NULL;
 		p.lines = true;

@@ -98,12 +98,12 @@ static size_t add_fraction(struct span s, size_t at, int64_t *sum)
 static size_t clock_bytes(struct span s, struct decimal *out)
 {
 	int64_t sum = 0;
-	size_t n = add_digits(s, 0, WHOLE, &sum), parts = n > 0, more = 0;
-	for (int64_t part = 0; parts && parts < 3 && n < s.n && s.p[n] == ':' &&
-	                       (more = add_digits(s, n + 1, WHOLE, &part));
+	size_t n = add_digits(s, 0, WHOLE, &sum), parts = n > 0, more;
+	for (int64_t part = 0;
+	     parts && parts < 3 && n < s.n && s.p[n] == ':' && digits_at(s, n + 1) == 2;
 	     part = 0, parts++) {
+		n += 1 + add_digits(s, n + 1, 2, &part);
 		sum = 60 * sum + part;
-		n += 1 + more;
 	}
 	more = add_fraction(s, n, &sum);
 	*out = decimal_of(sum, more ? (int64_t)more - 1 : 0);
@@ -253,6 +253,7 @@ enum key_kind {
 	KEY_OTHER,
 	KEY_OUTCOME, ///< false, or a word of failure, is a failure
 	KEY_COUNT, ///< like KEY_OUTCOME, but 0 is a failure, too
+	KEY_TEXT, ///< a word of failure is a failure
 	KEY_CODE, ///< a number other than 0 is a failure
 	KEY_FAILED, ///< true is a failure
 	KEY_ERROR ///< like KEY_FAILED, but a text that gives a reason is a failure, too
@@ -291,16 +292,11 @@ static enum key_kind kind_of_word(struct span key)
 	return KEY_OTHER;
 }
 
-/* The kind of a key, which may be a question, such as "is_valid", or say of what it is:
-   "numerics_ok", "test_status", "run_exit_code". */
+/* The kind of a key, which may be a question, such as "is_valid" or "numerics_ok", or the outcome
+   of something that was run: "test_status", "run_exit_code". */
 static enum key_kind kind_of_key(struct span key)
 {
-	static const char of_run[] =
-	    "numerics result results output outputs check checks test tests run "
-	    "job bench benchmark final overall";
-	/* "check_nan": true and "run_accuracy": false may tell what was to be run */
-	static const char asked[] =
-	    "nan accuracy accuracy_check correctness validation match matches matched allclose";
+	static const char outcomes[] = "status result outcome state verdict disposition";
 	enum key_kind kind = kind_of_word(key);
 	const char *end = memchr(key.p, '_', key.n);
 	struct span before = { key.p, end ? (size_t)(end - key.p) : 0 };
@@ -310,10 +306,14 @@ static enum key_kind kind_of_key(struct span key)
 	kind = kind_of_word(what);
 	if (span_is_listed_nocase(before, "is has"))
 		return kind;
-	if (!span_is_listed_nocase(before, of_run) || span_is_listed_nocase(what, asked))
-		return KEY_OTHER;
 	/* "tests_passed": 0 may be a number of tests that were not run */
-	return kind == KEY_COUNT ? KEY_OUTCOME : kind;
+	if (kind == KEY_COUNT &&
+	    span_is_listed_nocase(before, "numerics results result output outputs check test run job"))
+		return KEY_OUTCOME;
+	bool run = span_is_listed_nocase(before, "test tests run job bench benchmark final overall");
+	return run && kind == KEY_CODE                        ? KEY_CODE
+	       : run && span_is_listed_nocase(what, outcomes) ? KEY_TEXT
+	                                                      : KEY_OTHER;
 }
 
 bool reading_is_failure(const struct value *v)
@@ -328,6 +328,8 @@ bool reading_is_failure(const struct value *v)
 	bool is_number = reading_number(v, &number, &unit) == DECIMAL_OK;
 	if (is_number && !unit.n && kind == (number.value ? KEY_CODE : KEY_COUNT))
 		return true;
+	if (kind == KEY_TEXT)
+		return text && says_failure(s);
 	if (kind == KEY_OUTCOME || kind == KEY_COUNT)
 		return v->type == JSCAN_FALSE ||
 		       (text && (span_is_listed_nocase(s, "false no") || says_failure(s)));

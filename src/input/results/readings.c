@@ -31,6 +31,8 @@ struct taker {
 	const char *file; ///< name of the file without directories and file name endings
 	struct diag_log *log;
 	enum status status;
+	bool of_cases; ///< true if the steps of a series are of several cases
+	bool said_runs; ///< true if a warning has said that the file holds several runs
 };
 
 /* ---- one value of a record ---- */
@@ -587,54 +589,59 @@ static bool may_be_first(const struct value *first, const struct value *r)
 /* Index of the first record of the last run in a log to which several runs were appended: there,
    the steps go back to where those of the run before began. A run that goes on from a checkpoint
    does not go back so far. */
-static size_t last_run(const struct taker *t, struct value *const *records, size_t nr)
+static size_t last_run(struct taker *t, const struct step *steps, size_t nr_steps)
 {
 	enum { STEPS = 3 }; /* records of fewer steps may be those of several processes at once */
 	double begin[COUNTERS], reached[COUNTERS], now[COUNTERS];
-	size_t from = 0, runs = 0, steps = 0;
-	for (size_t i = 0; i < nr; i++) {
-		bool back = false, anew = steps >= STEPS;
-		if (!counters_of(records[i], now))
+	size_t from = 0, runs = 0, nr = 0;
+	for (size_t i = 0; i < nr_steps; i++) {
+		bool back = false, anew = nr >= STEPS;
+		if (!counters_of(steps[i].record, now))
 			continue;
-		for (int k = 0; k < COUNTERS && steps; k++) {
+		for (int k = 0; k < COUNTERS && nr; k++) {
 			anew = anew && !(now[k] > begin[k]);
 			back = back || now[k] < reached[k];
 			reached[k] = fmax(reached[k], now[k]);
 		}
-		steps++;
-		if (steps == 1 || (anew && back && may_be_first(records[from], records[i]))) {
+		nr++;
+		if (nr == 1 || (anew && back && may_be_first(steps[from].record, steps[i].record))) {
 			from = i;
 			runs++;
-			steps = 1;
+			nr = 1;
 			memcpy(begin, now, sizeof now);
 			memcpy(reached, now, sizeof now);
 		}
 	}
-	if (runs > 1)
+	if (runs > 1 && !t->said_runs)
 		diag_warn(t->log,
 		          "%s: it holds %zu runs, since its steps begin anew: only the last is read; "
 		          "write each run into a file of its own",
 		          t->f->name, runs);
+	t->said_runs = t->said_runs || runs > 1;
 	return runs > 1 ? from : 0;
 }
 
-/* Sorts the records of a series by their cases, if they are steps of several. A line that lacks
-   what the case is named by, such as a heading, is not of another case. */
+/* Sorts the records of a series by their cases, if they are steps of several. Lines that have
+   nothing of what cases are named by, such as those of the whole run, are of none. */
 static void sort_by_case(struct taker *t, struct step *steps, size_t nr)
 {
+	struct value none = { .type = JSCAN_OBJECT, .key = SPAN("") };
+	t->record = &none;
+	name_case(t);
+	const char *unnamed = arena_dup(t->a, t->case_text), *named = unnamed;
 	bool several = false;
-	const char *named = NULL;
 	for (size_t i = 0; i < nr && t->f->format->case_name; i++) {
 		t->record = steps[i].record;
 		name_case(t);
-		steps[i].case_text = arena_dup(t->a, t->case_text);
-		if (strstr(steps[i].case_text, "none")) /* as template_fill() has it */
-			continue;
-		several = several || (named && strcmp(steps[i].case_text, named) != 0);
-		named = steps[i].case_text;
+		const char *text = arena_dup(t->a, t->case_text);
+		bool lacks = strcmp(text, unnamed) == 0;
+		several = several || (!lacks && named != unnamed && strcmp(text, named) != 0);
+		named = lacks ? named : text;
+		steps[i].case_text = lacks ? "" : text;
 	}
 	for (size_t i = 0; i < nr && !several; i++)
 		steps[i].case_text = "";
+	t->of_cases = several;
 	sort_plain(steps, nr, sizeof *steps, step_cmp);
 }
 
@@ -647,7 +654,7 @@ enum status readings_take(const struct reading_file *f, struct value *const *rec
 	t.file = arena_dup(t.a, (struct span){ f->file, dot });
 	bool series = f->format->series;
 	VEC(struct step) steps = VEC_INIT;
-	for (size_t i = series ? last_run(&t, records, nr) : 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		vec_push(&steps, (struct step){ "", i, records[i] });
 	if (series)
 		sort_by_case(&t, steps.v, steps.nr);
@@ -656,8 +663,11 @@ enum status readings_take(const struct reading_file *f, struct value *const *rec
 		for (end = i + 1;
 		     series && end < steps.nr && strcmp(steps.v[end].case_text, step->case_text) == 0;)
 			end++;
-		t.record = series ? steps_of(step, end - i, t.a) : step->record;
+		size_t from = series ? last_run(&t, step, end - i) : 0;
+		t.record = series ? steps_of(step + from, end - i - from, t.a) : step->record;
 		name_case(&t);
+		if (t.of_cases && !*step->case_text)
+			t.case_name = t.case_text = SPAN("");
 		take_record(&t);
 	}
 	if (t.status == ST_OK)
