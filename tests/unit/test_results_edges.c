@@ -34,6 +34,34 @@ static const struct {
 	{ CSV, "n,a_ms\n\t\"x,y\",1\n", "x_y/a_ms=1 ms lower", false },
 	{ CSV, "n,a_ms\nx,1\n\n\"y,2\n",
 	  "m:4: 0 columns where the header has 2; quotes hold no line break", true },
+	/* A last line without an end is cut if its last cell has fewer decimal places than each other.
+	 */
+	{ F("read: csv, repeats: samples, take: [{at: a_ms}]"), "b_ms,a_ms\n1,1.25\n1,12.250\n1,1.2",
+	  "m:4: the last line has no end, and its last number fewer digits than the others of its "
+	  "column: the file is cut off; write it anew",
+	  true },
+	{ F("read: csv, repeats: samples, take: [{at: a_ms}]"), "b_ms,a_ms\n1,1.25\n1,1.25\n1,1.",
+	  "m:4: the last line has no end, and its last number fewer digits than the others of its "
+	  "column: the file is cut off; write it anew",
+	  true },
+	{ F("read: csv, repeats: samples, take: [{at: a_ms}]"), "b_ms,a_ms\n1,1.5\n1,2.5\n1,1",
+	  "m:4: the last line has no end, and its last number fewer digits than the others of its "
+	  "column: the file is cut off; write it anew",
+	  true },
+	{ F("read: csv, repeats: samples, take: [{at: a_ms}]"), "b_ms,a_ms\n1,.5\n1,.5\n1,1",
+	  "m:4: the last line has no end, and its last number fewer digits than the others of its "
+	  "column: the file is cut off; write it anew",
+	  true },
+	{ F("read: csv, repeats: samples, take: [{at: a_ms}]"), "b_ms,a_ms\n1,1.5\n1,12.5\n1,1.2",
+	  "a_ms=1.5 ms lower n3 ±0.4448", false },
+	{ F("read: csv, repeats: samples, take: [{at: a_ms}]"), "b_ms,a_ms\n1,1.2\n1,1.25\n1,1.5",
+	  "a_ms=1.25 ms lower n3 ±0.07413", false },
+	{ F("read: csv, repeats: samples, take: [{at: a_ms}]"), "b_ms,a_ms\n1,15\n1,16\n1,1",
+	  "a_ms=15 ms lower n3 ±1.483", false },
+	{ F("read: csv, repeats: samples, take: [{at: a_ms}]"), "b_ms,a_ms\n1,.5\n1,.5\n1,.5",
+	  "a_ms=0.5 ms lower n3 ±0", false },
+	{ F("read: csv, repeats: samples, take: [{at: a_ms}]"), "b_ms,a_ms\n1,1.25\n1,1.25\n1,1.2\n",
+	  "a_ms=1.25 ms lower n3 ±0", false },
 	/* A table of one row whose last cell is empty is not cut short. */
 	{ F("read: csv, take: [{at: a_ms}, {at: b_ms, optional: true}]"), "a_ms,b_ms\n1,",
 	  "a_ms=1 ms lower", false },
