@@ -337,12 +337,36 @@ static void test_members(void **state)
 	arena_release(&have.arena);
 }
 
+/* Which lists of a digest are joined when profiler cycles are merged (j), and which are summed over
+ * the ranks of a folded run (s). The lists are named by their keys in files; those of phases (?)
+ * have none. */
+static void test_lists(void **state)
+{
+	(void)state;
+	static const char want[] = "kernels:js devices:j ops:js flops:js calls:js threads:j comms:s "
+	                           "code:js ranges:js counters:j "
+	                           "?:j ?:j memories:j trace_memories:j";
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < nr_digest_lists; i++) {
+		const struct digest_list *l = &digest_lists[i];
+		size_t k = 0;
+		while (k < digest_schema.nr && digest_schema.fields[k].offset != l->offset)
+			k++;
+		if (l->joined || l->summed)
+			strbuf_addf(&b, "%s%s:%s%s", b.n ? " " : "",
+			            k < digest_schema.nr ? digest_schema.fields[k].key : "?",
+			            l->joined ? "j" : "", l->summed ? "s" : "");
+	}
+	assert_string_equal(strbuf_str(&b), want);
+	strbuf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(absent_fields), cmocka_unit_test(newer_minor),
 		cmocka_unit_test(older_minor),   cmocka_unit_test(newer_rows),
-		cmocka_unit_test(test_members),
+		cmocka_unit_test(test_members),  cmocka_unit_test(test_lists),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
