@@ -62,6 +62,10 @@ static const struct {
 	  "a_ms=0.5 ms lower n3 ±0", false },
 	{ F("read: csv, repeats: samples, take: [{at: a_ms}]"), "b_ms,a_ms\n1,1.25\n1,1.25\n1,1.2\n",
 	  "a_ms=1.25 ms lower n3 ±0", false },
+	{ F("read: csv, repeats: samples, take: [{at: a_ms}]"), "b_ms,a_ms\n1,15\n1,16\n1,",
+	  "m:4: the last line has no end, and its last number fewer digits than the others of its "
+	  "column: the file is cut off; write it anew",
+	  true },
 	/* A table of one row whose last cell is empty is not cut short. */
 	{ F("read: csv, take: [{at: a_ms}, {at: b_ms, optional: true}]"), "a_ms,b_ms\n1,",
 	  "a_ms=1 ms lower", false },
