@@ -424,35 +424,6 @@ static void test_just_left(void **state)
 	}
 }
 
-/* An entry of `allow` covers growth: a figure above its maximum that fell has none, though a kernel
- * of it grew. */
-static void test_fallen(void **state)
-{
-	(void)state;
-	for (int fell = 0; fell < 2; fell++) {
-		struct bench_of_two s;
-		setup(&s,
-		      WITH({ EVENT_KERNEL, "gemm_a", 50, MS(fell ? 300 : 400) },
-		           { EVENT_KERNEL, "gemm_b", 25, MS(125) }, { EVENT_KERNEL, "elem", 500, MS(45) },
-		           { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }));
-		struct rule *r = add_rule(&s, "time", METRIC_STEP_COMPUTE_TIME);
-		fixture_limit(&r->fail, COND_MAX, false, MS(90), "x");
-		vec_push(&s.rules.waivers, (struct waiver){ .allows = true,
-		                                            .rule = "*",
-		                                            .select.kernel = "gemm_b",
-		                                            .up_to = PERCENT(40),
-		                                            .until = 100,
-		                                            .until_text = "day",
-		                                            .reason = "why" });
-		assert_int_equal(run_judge(&s), ST_OK);
-		const struct check *k = check(&s, "time");
-		assert_int_equal(k->verdict, VERDICT_FAIL);
-		assert_int_equal(strstr(k->message, "'allow' covers +5.000 ms of it") != NULL, !fell);
-		assert_int_equal(strstr(k->message, "'allow'") != NULL, !fell);
-		release(&s);
-	}
-}
-
 /* A waiver that is exceeded has not excused what an entry of `allow` covers: the report says that
  * the waiver is of no use. */
 static void test_beside_waiver(void **state)
@@ -488,10 +459,9 @@ static void test_beside_waiver(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_part),         cmocka_unit_test(test_is_for),
-		cmocka_unit_test(test_faults),       cmocka_unit_test(test_left),
-		cmocka_unit_test(test_just_left),    cmocka_unit_test(test_fallen),
-		cmocka_unit_test(test_beside_waiver)
+		cmocka_unit_test(test_part),      cmocka_unit_test(test_is_for),
+		cmocka_unit_test(test_faults),    cmocka_unit_test(test_left),
+		cmocka_unit_test(test_just_left), cmocka_unit_test(test_beside_waiver)
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
