@@ -1498,11 +1498,13 @@ def own_failure(folder):
                                           ("oom", "false", "true"), ("state", "no change", "Aborted"), ("exception", "", "RuntimeError: shape"), ("success", 1, 0), ("exit_code", 0, 137), ("allclose", True, False),
                                           ("accuracy", "pass", "fail_accuracy"), ("Disposition", "passed", "incorrect"), ("crashed", False, True), ("has_nan", False, True), ("is_valid", True, False),
                                           ("numerics_ok", True, False), ("validation", "passed", "incorrect"), ("correctness", "OK", "MISMATCH"), ("accuracy_check", "pass", "fail_accuracy"),
-                                          ("test_status", "passed", "failed"), ("run_exit_code", 0, 1), ("final_state", "done", "Killed"), ("has_timed_out", False, True))):
+                                          ("test_status", "passed", "failed"), ("run_exit_code", 0, 1), ("final_state", "done", "Killed"), ("has_timed_out", False, True), ("error", {}, {"code": 500, "type": "Internal"}), ("error", [], ["a", "b"]),
+                                          ("status", "done", "NODE_FAIL"), ("status", "complete", "did not converge"), ("accuracy", "pass", "infra_error"), ("accuracy", "pass", "eager_two_runs_differ"), ("was_cancelled", False, True),
+                                          ("completed", True, False), ("retcode", 0, 1), ("error_message", "", "CUDA error 700"))):
         gate = Gate(folder / f"{i}", "m.json", {key: good, "step_ms": 10.5}, named=True)
         assert gate.check({key: good, "step_ms": 10.5})[0] == 0, key
         code, _, text = gate.check({key: bad, "step_ms": 10.5})
-        assert code == 3 and f"the run is not valid: '{key}' is " in text, (key, text)
+        assert code == 3 and f"the run is not valid: '{key}' is " in text, (key, bad, text)
         for where, form in (("in", lambda v: {"run": {"check": {key: v}, "step_ms": 10.5}}), ("around", lambda v: {key: v, "rows": [{"name": n, "step_ms": 10.5} for n in "ab"]})):
             gate = Gate(folder / f"{i}.{where}", "m.json", form(good), named=True)
             assert gate.check(form(good))[0] == 0, (key, where)
@@ -1512,7 +1514,7 @@ def own_failure(folder):
         code, verdicts, text = gate.check([{"name": n, key: bad if n == "a" else good, "step_ms": 10.5} for n in "ab"])
         a, b = ({v for m, v in verdicts.items() if m.startswith(f"input.{n}")} for n in "ab")  # a text may be a part of the case's name
         assert code == 3 and a == {"missing"} and b <= {"pass", "missing"} and f"'{key}' is " in text, (key, verdicts, text)
-    for key, value in (("check_nan", True), ("run_accuracy", False), ("tests_passed", 0), ("test_error", 0.25), ("last_status", "failed"), ("check_result", False), ("output_error", "L2"), ("job_exception", "none raised"), ("test_oom", True)):  # what was to be run, and figures
+    for key, value in (("check_nan", True), ("run_accuracy", False), ("tests_passed", 0), ("test_error", 0.25), ("last_status", "failed"), ("check_result", False), ("output_error", "L2"), ("job_exception", "none raised"), ("test_oom", True), ("error", {"max": 0.25, "mean": 0.125}), ("status", "no error"), ("error", [])):  # what was to be run, and figures
         gate = Gate(folder / key, "m.json", {key: value, "step_ms": 10.5}, named=True)
         assert gate.check({key: value, "step_ms": 10.5})[0] == 0, key
     for cell, code in (("False", 0), ("True", 3)):  # cells of a table are texts
@@ -1828,7 +1830,7 @@ def numbered(folder):
 
 def run_names(folder):
     """What differs from run to run in front of a log's lines, as days, months, clocks and numbers of processes, is not a part of what is proposed. Words that
-    only resemble these tell lines apart: each is judged."""
+    only resemble these distinguish lines: each is judged."""
     fronts = {"I0102 12:00:01.123456 140737 trainer.py:55] ": "I1231 09:10:11.000001 77 trainer.py:55] ", "Fri Jan  2 12:00:01 2026 ": "Thu Dec 31 9:10:11 2026 ", "01/02/26 12:00:01 PM ": "12/31/26 9:10:11 AM ",
               "(Worker pid=1234) ": "(Worker pid=77) ", "gpu-node-07: ": "gpu-node-12: ", "[1234] ": "[7] ",
               "2026-01-02T12:00:01.123Z stdout F ": "2026-12-31T09:10:11Z stdout F "}
@@ -1849,6 +1851,27 @@ def run_names(folder):
             for code, of in ((1, [(w, v * (4 if w == word else 1)) for w, v in rows]), (3, [row for row in rows if row[0] != word])):
                 write(folder / "new.log", log(of))
                 assert run("check", "new.log", "--control", "base.log", "--rules", "rules.yaml", cwd=folder).returncode == code, (word, code, (folder / "rules.yaml").read_text())
+
+
+def beside(folder):
+    """A unit beside a figure is its unit; one that is not known must be the same on both sides. The one record of a list has its name."""
+    for key, unit in (("latency", "latency_unit"), ("time", "time_unit"), ("value", "unit")):
+        for render in (lambda v, u: {key: v, unit: u}, lambda v, u: {"model": "m", "rows": [{"name": n, key: v, unit: u} for n in "ab"]}, lambda v, u: f"name,{key},{unit}\na,{v},{u}\n"):
+            file = "r.csv" if isinstance(render(1, "ms"), str) else "r.json"
+            gate = Gate(folder / key, file, render(12.5, "us"), named=True)
+            assert [gate.check(render(*seen))[0] for seen in ((12.5, "us"), (0.0125, "ms"), (12.5, "ms"))] == [0, 0, 1], (key, file)
+    for unit, other in (("Mpix/s", "kpix/s"), ("kcyc", "Mcyc"), ("parsec", "furlong")):
+        for render in (lambda u: {"model": "m", "x_ms": 1, "throughput": {"value": 12.5, "unit": u}}, lambda u: [{"name": n, "throughput": {"value": 12.5, "unit": u}} for n in "ab"], lambda u: f"name,throughput [{u}]\na,12.5\n"):
+            file = "r.csv" if isinstance(render(""), str) else "r.json"
+            gate = Gate(folder / "own", file, render(unit), named=True)
+            assert [gate.check(render(u))[0] for u in (unit, other)] == [0, 3], (unit, file)
+    for file, render in (("r.json", lambda name: [{"name": name, "step_ms": 12.5}]), ("r.jsonl", lambda name: json.dumps({"name": name, "step_ms": 12.5}) + "\n")):
+        gate = Gate(folder / "one", file, render("attention"), named=True)
+        assert [gate.check(render(name))[0] for name in ("attention", "add")] == [0, 3], file
+    gate = Gate(folder / "blank", "r.json", {"model": "m", "latency": "12.5\u00a0ms", "x_ms": 1}, named=True)
+    assert gate.check({"model": "m", "latency": "25.5\u202fms", "x_ms": 1})[0] == 1
+    gate = Gate(folder / "wall", "r.json", {"wall_clock": 12.5, "x_ms": 1}, named=True)
+    assert gate.check({"wall_clock": 25.5, "x_ms": 1})[0] == 1
 
 
 def rendered(rows, of=None):
@@ -1953,7 +1976,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, lines_of_logs, numbered, run_names, some_steps, points, appended, units_of_names, brackets, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, tails, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, lines_of_logs, numbered, run_names, beside, some_steps, points, appended, units_of_names, brackets, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

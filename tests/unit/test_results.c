@@ -614,7 +614,7 @@ static const struct row details[] = {
 	  "\"same\"}, {at: d, title: same}, {at: e, title: \"{g}\"}]}",
 	  "{\"a\": 1, \"b\": 2, \"c\": 3, \"d\": 4, \"e\": 5, \"u\": \"seq/ms\", \"v\": \"ms/batch\", "
 	  "\"g\": \"x_y\\u00e4(z)\"}",
-	  "a=1 higher b=2 lower c=3 d=4 e=5 'x y  (z)'", false },
+	  "a=1 higher [unit=seq/ms] b=2 lower [unit=ms/batch] c=3 d=4 e=5 'x y  (z)'", false },
 	{ "- {match: \"*\", name: f, case: \"{n}\", take: [{at: c, title: same}, {at: d, title: same}, "
 	  "{at: delta_ms}, {at: e.*, as: \"{KEY}\"}]}",
 	  "{\"n\": \"x\", \"c\": 3, \"d\": 4, \"delta_ms\": \"-5 ms\", \"e\": {\"az\": 1}}",
@@ -854,7 +854,7 @@ static const struct {
 	{ "x.json",
 	  "[{\"name\": \"a\", \"value\": 2.5, \"unit\": \"parsec\"}, {\"name\": \"b\", \"value\": 3.5, "
 	  "\"unit\": \"parsec\"}]",
-	  "!a=2.5 b=3.5", false },
+	  "!a=2.5 [unit=parsec] b=3.5 [unit=parsec]", false },
 	{ "x.json",
 	  "{\"version\": 1, \"results\": [{\"gpu\": \"H100\", \"batch_size\": 8, \"dtype\": \"bf16\", "
 	  "\"kind\": \"k\", \"t_ms\": 1.5, \"lat\": {\"p50_ms\": 1}, \"date\": \"x\", \"long\": "
@@ -1210,7 +1210,7 @@ static const struct {
 	{ "x.json",
 	  "[{\"name\": \"a\", \"global, batch size\": 8, \"my # batch size\": 8, \"x: batch size\": 8, "
 	  "\"[g] batch size\": 8, \"t_ms\": 1}]",
-	  "!t_ms=1 ms lower [.global__batch_size=8] [.my___batch_size=8] [.x__batch_size=8] "
+	  "!a/t_ms=1 ms lower [.global__batch_size=8] [.my___batch_size=8] [.x__batch_size=8] "
 	  "[._g__batch_size=8]",
 	  false },
 	{ "x.json", "{\"t\xef\xbf\xbe_ms\": 1, \"t_ms\": 2}", "!t_ms=2 ms lower", false },

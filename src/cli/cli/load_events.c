@@ -12,20 +12,23 @@
 typedef enum status read_fn(void *ctx, struct name_table *names, struct event_sink sink,
                             struct trace_meta *meta, struct diag_log *log);
 
-/* Refuse a trace from which only zeros would follow. A trace with work of the CPU only is
+/* Refuse a trace from which only zeros would follow, and one with runtime calls of another device:
+   its kernels could be read, but not what launched them. A trace with work of the CPU only is
    accepted. */
 static enum status check_understood(struct source *src, struct artifact_file *file,
-                                    const struct digest *d)
+                                    const struct trace_meta *meta, const struct digest *d)
 {
-	if (d->trust.gpu_events || d->memories.nr || d->trust.partial || d->trust.truncated)
+	bool read = d->trust.gpu_events || d->memories.nr || d->trust.partial || d->trust.truncated;
+	if (read && !meta->other_device)
 		return ST_OK;
 	const char *device = other_device(file->path);
+	device = device || !meta->other_device ? device : "another device";
 	if (device)
 		return diag_fail(file->log, ST_INPUT,
 		                 "%s: a trace of %s, whose activities are not understood: only those of "
 		                 "CUDA and HIP are (categories kernel, gpu_memcpy, gpu_memset)",
 		                 source_name(src), device);
-	if (d->window || d->nr_steps || d->total_steps)
+	if (read || d->window || d->nr_steps || d->total_steps)
 		return ST_OK;
 	file->outcome = OUTCOME_NO_ARTIFACT;
 	return diag_fail(file->log, ST_INPUT,
@@ -98,7 +101,7 @@ static enum status load_events(const struct loader *l, struct source *src,
 		st = reducer_finish(reducer, &meta, d, &own);
 		artifact_name_errors(file->log, st, source_name(src), &own);
 	}
-	NEXT(st, check_understood(src, file, d));
+	NEXT(st, check_understood(src, file, &meta, d));
 	NEXT(st, check_ran(src, file, reducer, d));
 	d->trace = arena_dup(&d->arena, span_of(name));
 	file->replays = reducer_replays(reducer);

@@ -213,7 +213,7 @@ static const struct database_column diagnostic_columns[] = {
 static enum status take_diagnostic(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	if (nsys_ours(n, &v[1]) && span_starts(v[0].text, SPAN("Not all CUDA events")))
+	if ((v[1].null || nsys_ours(n, &v[1])) && span_starts(v[0].text, SPAN("Not all CUDA events")))
 		diag_warn(
 		    n->log,
 		    "%s: DIAGNOSTIC_EVENT: nsys says of this process '%.*s': if kernels are lost, record "

@@ -58,9 +58,12 @@ static void read_category(struct trace_input *in, struct raw_event *ev)
 {
 	struct span text;
 	ev->kind = KIND_OTHER;
-	if (jscan_string(in->js, &text))
+	if (jscan_string(in->js, &text)) {
 		ev->kind = category_kind(text);
-	else
+		if (ev->kind == KIND_OTHER)
+			in->meta->other_device = in->meta->other_device || span_ends(text, SPAN("_runtime")) ||
+			                         span_ends(text, SPAN("_driver"));
+	} else
 		jscan_skip(in->js);
 }
 

@@ -146,6 +146,19 @@ static bool is_sparse(const struct proposal *p, const struct value *v, const cha
 	return none && 2 * none >= nr;
 }
 
+/* The text beside a figure that is its unit: "unit", "latency_unit" beside "latency" or, for a time
+   without a unit in its name, "time_unit". NULL if there is none. */
+static const struct value *unit_beside(const struct proposal *p, const struct value *v)
+{
+	const char *own = arena_printf(p->a, "%.*s_unit", (int)v->key.n, v->key.p);
+	const struct value *unit = value_get(v->parent, SPAN("unit"));
+	bool time = !figure_unit_by_name(v->key) && figure_better(v->key, "s");
+	unit = unit ? unit : value_get(v->parent, span_of(own));
+	unit = unit || !time ? unit : value_get(v->parent, SPAN("time_unit"));
+	bool fits = unit && unit->type == JSCAN_STRING && unit->text.n && is_writable(unit->key);
+	return fits && !figure_is_setting(v->key, "count") ? unit : NULL;
+}
+
 /* Appends an entry for the figure at `path`, called `name`, to `list`. The entry says `better:
    neither` if name and unit do not tell whether higher or lower is better. */
 static void add_figure(struct proposal *p, struct strbuf *list, const char *path, const char *name,
@@ -153,9 +166,7 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 {
 	struct decimal number;
 	struct span text = span_of(name), said = SPAN(""), bracket = figure_name_unit(&text);
-	const struct value *unit = value_get(v->parent, SPAN("unit"));
-	if (unit && (!figure_unit_of(unit->text) || figure_is_setting(v->key, "count")))
-		unit = NULL;
+	const struct value *unit = unit_beside(p, v);
 	bool all = true; /* true if all records have the figure */
 	if (reading_number(v, &number, &said) != DECIMAL_OK || (said.n && !figure_unit_of(said))) {
 		said = SPAN("");
@@ -173,8 +184,9 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	strbuf_adds(list, line);
 	if (!span_eq(span_of(name), path_name(path)))
 		strbuf_addf(list, ", as: %s", quoted(p, name));
-	strbuf_addf(list, "%s%s%s", unit ? ", unit_at: ^unit" : "", open ? ", better: neither" : "",
-	            all ? "" : ", optional: true");
+	if (unit)
+		strbuf_addf(list, ", unit_at: %s", quoted(p, member(p, "^", unit->key)));
+	strbuf_addf(list, "%s%s", open ? ", better: neither" : "", all ? "" : ", optional: true");
 	if (*p->sum_of && list == &p->take && figure_is_sum(text, own))
 		strbuf_addf(list, ", sum_of: %s", quoted(p, p->sum_of));
 	strbuf_addch(list, '}');
@@ -530,7 +542,7 @@ static struct value *whole_of(struct arena *a, struct value *first, int depth)
 	return whole;
 }
 
-/* True if the lines of a log from `first` on are of cases that the number `key` tells apart: the
+/* True if the lines of a log from `first` on are of cases that the number `key` distinguishes: the
    number of a `part`, or a size that is round and has few values or values far from each other.
    Other numbers count what is done, as "batch 10" and "batch 20" do, or are as it happens. */
 static bool tells_cases(const struct proposal *p, struct value *first, struct span key, bool part)
@@ -1000,7 +1012,9 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 	if (st == ST_OK && !json && csv_add(&t, file, NULL, 0, true, &table, log) != ST_OK)
 		table = false;
 	struct value *first = t.root.first, *records;
-	while (json && first && first->type == JSCAN_ARRAY)
+	/* a list is one of cases, also with one record, if something names it */
+	bool list = span_ends(span_of(file), SPAN(".jsonl"));
+	for (; json && first && first->type == JSCAN_ARRAY; list = true)
 		first = first->first;
 	table = !json && table && is_table(first) && !has_figures_beside(&t);
 	if (st == ST_OK && json && first && first->type == JSCAN_OBJECT) {
@@ -1009,7 +1023,7 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 			add_work_around(&p, first, "^", 0);
 			first = records->first;
 		}
-		add_records(&p, first, first->next || records);
+		add_records(&p, first, first->next || records || list);
 	} else if (st == ST_OK && table) {
 		keys = "      read: csv\n";
 		add_records(&p, first, true);

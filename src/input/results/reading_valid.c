@@ -166,7 +166,11 @@ enum decimal_fault reading_number_as(const struct value *v, bool thousands, stru
 		return DECIMAL_OK;
 	}
 	size_t n = copy_number(s, thousands, &number, buf);
-	*unit = span_trim(span_from(s, n), " ");
+	*unit = span_from(s, n);
+	static const char *const blanks[] = { "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x89" };
+	for (size_t i = 0; n && i < NR_OF(blanks); i++) /* that do not break, or are narrow or thin */
+		span_skip(unit, span_of(blanks[i]));
+	*unit = span_trim(*unit, " ");
 	return is_unit(*unit) ? decimal_parse(number, out) : DECIMAL_NO_NUMBER;
 }
 
@@ -236,16 +240,29 @@ bool reading_is_impossible(struct decimal d, struct span name, const char *unit,
 	       (d.value < 0 && !negative && figure_is_amount(name, unit));
 }
 
-/* True if a text begins with a word of failure: "failed: CUDA out of memory", "ERROR". */
+/* True if a text begins with a word of failure: "failed: CUDA out of memory", "ERROR", "NODE_FAIL";
+   or is a name that has one: "eager_fail_to_run". */
 static bool says_failure(struct span s)
 {
-	static const char words[] = "fail failed failure error crash crashed abort aborted oom timeout "
-	                            "timed killed invalid wrong incorrect mismatch mismatched canceled";
-	size_t n = 0;
-	while (n < s.n && (s.p[n] | 0x20) >= 'a' && (s.p[n] | 0x20) <= 'z')
-		n++;
-	s.n = n;
-	return span_is_listed_nocase(s, words) || span_eq_nocase(s, SPAN("cancelled"));
+	static const char words[] =
+	    "fail fails failed failure error errored crash crashed abort aborted oom timeout timed "
+	    "killed invalid wrong incorrect mismatch mismatched canceled interrupted "
+	    "incomplete unsuccessful unhealthy preempted differ nok";
+	static const char *const phrases[] = { "cancelled", "not ok", "did not ", "out of memory",
+		                                   "out_of_memory" };
+	for (size_t i = 0; i < NR_OF(phrases); i++)
+		if (s.n >= strlen(phrases[i]) && strncasecmp(s.p, phrases[i], strlen(phrases[i])) == 0)
+			return true;
+	bool name = !memchr(s.p, ' ', s.n);
+	for (size_t at = 0, n; at < s.n; at += n + 1) {
+		for (n = 0; at + n < s.n && is_letter(s.p[at + n]);)
+			n++;
+		if (span_is_listed_nocase((struct span){ s.p + at, n }, words))
+			return true;
+		if (!name || at + n >= s.n || s.p[at + n] != '_')
+			return false;
+	}
+	return false;
 }
 
 /* Kinds of keys whose values may say that the run failed. */
@@ -270,19 +287,60 @@ static enum key_kind kind_of_word(struct span key)
 		struct span word;
 		enum key_kind kind;
 	} keys[] = {
-		KEY("correct", COUNT),       KEY("passed", COUNT),     KEY("success", COUNT),
-		KEY("valid", COUNT),         KEY("ok", COUNT),         KEY("verified", COUNT),
-		KEY("correctness", OUTCOME), KEY("succeeded", COUNT),  KEY("pass", OUTCOME),
-		KEY("validation", OUTCOME),  KEY("verdict", OUTCOME),  KEY("accuracy_check", OUTCOME),
-		KEY("crashed", FAILED),      KEY("aborted", FAILED),   KEY("nan", FAILED),
-		KEY("successful", OUTCOME),  KEY("status", OUTCOME),   KEY("result", OUTCOME),
-		KEY("outcome", OUTCOME),     KEY("state", OUTCOME),    KEY("okay", OUTCOME),
-		KEY("match", OUTCOME),       KEY("matches", OUTCOME),  KEY("matched", OUTCOME),
-		KEY("accuracy", OUTCOME),    KEY("allclose", OUTCOME), KEY("disposition", OUTCOME),
-		KEY("exit_code", CODE),      KEY("exitcode", CODE),    KEY("returncode", CODE),
-		KEY("return_code", CODE),    KEY("exit_status", CODE), KEY("failed", FAILED),
-		KEY("timed_out", FAILED),    KEY("oom", FAILED),       KEY("error", ERROR),
+		KEY("correct", COUNT),
+		KEY("passed", COUNT),
+		KEY("success", COUNT),
+		KEY("valid", COUNT),
+		KEY("ok", COUNT),
+		KEY("verified", COUNT),
+		KEY("correctness", OUTCOME),
+		KEY("succeeded", COUNT),
+		KEY("pass", OUTCOME),
+		KEY("validation", OUTCOME),
+		KEY("verdict", OUTCOME),
+		KEY("accuracy_check", OUTCOME),
+		KEY("crashed", FAILED),
+		KEY("aborted", FAILED),
+		KEY("nan", FAILED),
+		KEY("successful", OUTCOME),
+		KEY("status", OUTCOME),
+		KEY("result", OUTCOME),
+		KEY("outcome", OUTCOME),
+		KEY("state", OUTCOME),
+		KEY("okay", OUTCOME),
+		KEY("match", OUTCOME),
+		KEY("matches", OUTCOME),
+		KEY("matched", OUTCOME),
+		KEY("accuracy", OUTCOME),
+		KEY("allclose", OUTCOME),
+		KEY("disposition", OUTCOME),
+		KEY("exit_code", CODE),
+		KEY("exitcode", CODE),
+		KEY("returncode", CODE),
+		KEY("return_code", CODE),
+		KEY("exit_status", CODE),
+		KEY("failed", FAILED),
+		KEY("timed_out", FAILED),
+		KEY("oom", FAILED),
+		KEY("error", ERROR),
 		KEY("exception", ERROR),
+		KEY("error_message", ERROR),
+		KEY("error_msg", ERROR),
+		KEY("err", ERROR),
+		KEY("errmsg", ERROR),
+		KEY("failure_reason", ERROR),
+		KEY("traceback", ERROR),
+		KEY("cancelled", FAILED),
+		KEY("was_cancelled", FAILED),
+		KEY("interrupted", FAILED),
+		KEY("invalid", FAILED),
+		KEY("skipped", FAILED),
+		KEY("completed", OUTCOME),
+		KEY("finished", OUTCOME),
+		KEY("converged", OUTCOME),
+		KEY("retcode", CODE),
+		KEY("rc", CODE),
+		KEY("verification", OUTCOME),
 	};
 #undef KEY
 	for (size_t i = 0; i < NR_OF(keys); i++)
@@ -316,6 +374,16 @@ static enum key_kind kind_of_key(struct span key)
 	                                                      : KEY_OTHER;
 }
 
+/* True if a list or an object has a text that is not empty, or an object. */
+static bool value_has_text(const struct value *of)
+{
+	const struct value *v = of->first;
+	while (v &&
+	       !(v->type == JSCAN_OBJECT || (v->type == JSCAN_STRING && !reading_is_unmeasured(v))))
+		v = v->next;
+	return v;
+}
+
 bool reading_is_failure(const struct value *v)
 {
 	enum key_kind kind = kind_of_key(v->key);
@@ -325,6 +393,9 @@ bool reading_is_failure(const struct value *v)
 	struct span unit;
 	if (kind == KEY_OTHER)
 		return false;
+	/* {"code": 500, "message": "…"}; an object of numbers has figures, such as the largest error */
+	if (kind == KEY_ERROR && v->first && (v->type == JSCAN_OBJECT || v->type == JSCAN_ARRAY))
+		return value_has_text(v);
 	bool is_number = reading_number(v, &number, &unit) == DECIMAL_OK;
 	if (is_number && !unit.n && kind == (number.value ? KEY_CODE : KEY_COUNT))
 		return true;
@@ -354,7 +425,7 @@ const struct value *reading_failure_in(const struct value *of, int depth)
 const char *reading_failure_text(const struct value *v, struct arena *a)
 {
 	return arena_printf(a, "%s is %s; run it again, or leave that out if it means something else",
-	                    text_quote(a, v->key), text_quote(a, v->text));
+	                    text_quote(a, v->key), v->first ? "not empty" : text_quote(a, v->text));
 }
 
 /* ---- conditions that a record must meet ---- */

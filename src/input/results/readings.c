@@ -271,6 +271,9 @@ static void take_value(void *ctx, const struct path_hit *hit)
 			.order = out->list.nr,
 			.value = number
 		};
+		if (said.n && !unit) /* a unit that is not known cannot be converted: it must be the same */
+			r.work = arena_printf(t->a, "%s%sunit=%.*s", r.work ? r.work : "", r.work ? "\n" : "",
+			                      (int)said.n, said.p);
 		bool zero = t->is_samples && !number.value && figure_is_above_0(name);
 		if (fault || zero || reading_is_impossible(number, name, r.unit, t->row->negative))
 			r.unmeasured = v;

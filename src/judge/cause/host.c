@@ -143,7 +143,7 @@ static double host_factor(struct inquiry *q)
 	struct both launch = inquiry_figure(q, METRIC_STEP_LAUNCH_TIME);
 	struct both count = inquiry_figure(q, METRIC_STEP_KERNEL_COUNT);
 	double by = both_ratio(launch) / (both_ratio(count) > 0 ? both_ratio(count) : 1);
-	return by > 1.03 ? by : 1;
+	return launch.known && by > 1.03 ? by : 1;
 }
 
 /* The part of a figure's rise that a host slower by the factor `by` cannot explain; at least 0. */

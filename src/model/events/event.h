@@ -182,6 +182,8 @@ struct trace_meta {
 	bool open_end; ///< true if the profiler does not wait for the GPU when it stops: launches at
 	               ///< the end then have no activity yet
 	bool where; ///< true if the trace was recorded only to find places in the code
+	bool other_device; ///< true if runtime calls of a device other than a GPU of CUDA or HIP are in
+	                   ///< it
 	bool not_a_trace; ///< true if the file is well-formed JSON, but not a profiler's trace
 };
 
