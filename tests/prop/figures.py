@@ -1498,7 +1498,7 @@ def own_failure(folder):
                                           ("oom", "false", "true"), ("state", "no change", "Aborted"), ("exception", "", "RuntimeError: shape"), ("success", 1, 0), ("exit_code", 0, 137), ("allclose", True, False),
                                           ("accuracy", "pass", "fail_accuracy"), ("Disposition", "passed", "incorrect"), ("crashed", False, True), ("has_nan", False, True), ("is_valid", True, False),
                                           ("numerics_ok", True, False), ("validation", "passed", "incorrect"), ("correctness", "OK", "MISMATCH"), ("accuracy_check", "pass", "fail_accuracy"),
-                                          ("test_status", "passed", "failed"), ("run_exit_code", 0, 1), ("final_state", "done", "Killed"), ("has_timed_out", False, True), ("error", {}, {"code": 500, "type": "Internal"}), ("error", [], ["a", "b"]),
+                                          ("test_status", "passed", "failed"), ("run_exit_code", 0, 1), ("final_state", "done", "Killed"), ("has_timed_out", False, True), ("error", {}, {"code": 500, "type": "Internal"}), ("error", [], ["a", "b"]), ("error", [], [["CUDA OOM"]]),
                                           ("status", "done", "NODE_FAIL"), ("status", "complete", "did not converge"), ("accuracy", "pass", "infra_error"), ("accuracy", "pass", "eager_two_runs_differ"), ("was_cancelled", False, True),
                                           ("completed", True, False), ("retcode", 0, 1), ("error_message", "", "CUDA error 700"))):
         gate = Gate(folder / f"{i}", "m.json", {key: good, "step_ms": 10.5}, named=True)
@@ -1514,7 +1514,8 @@ def own_failure(folder):
         code, verdicts, text = gate.check([{"name": n, key: bad if n == "a" else good, "step_ms": 10.5} for n in "ab"])
         a, b = ({v for m, v in verdicts.items() if m.startswith(f"input.{n}")} for n in "ab")  # a text may be a part of the case's name
         assert code == 3 and a == {"missing"} and b <= {"pass", "missing"} and f"'{key}' is " in text, (key, verdicts, text)
-    for key, value in (("check_nan", True), ("run_accuracy", False), ("tests_passed", 0), ("test_error", 0.25), ("last_status", "failed"), ("check_result", False), ("output_error", "L2"), ("job_exception", "none raised"), ("test_oom", True), ("error", {"max": 0.25, "mean": 0.125}), ("status", "no error"), ("error", [])):  # what was to be run, and figures
+    for key, value in (("check_nan", True), ("run_accuracy", False), ("tests_passed", 0), ("test_error", 0.25), ("last_status", "failed"), ("check_result", False), ("output_error", "L2"), ("job_exception", "none raised"), ("test_oom", True), ("error", {"max": 0.25, "mean": 0.125}), ("status", "no error"), ("error", []), ("error", {"rel": {"max": 0.25}, "metric": "rmse"}), ("error", ["no error", "no error"]),
+                       ("error_message", "Success."), ("rc", 1.5), ("status", "no_error"), ("result", "mlp_error_free"), ("status", "Did not regress"), ("status", "not_failed")):  # what was to be run, and figures
         gate = Gate(folder / key, "m.json", {key: value, "step_ms": 10.5}, named=True)
         assert gate.check({key: value, "step_ms": 10.5})[0] == 0, key
     for cell, code in (("False", 0), ("True", 3)):  # cells of a table are texts
@@ -1868,6 +1869,12 @@ def beside(folder):
     for file, render in (("r.json", lambda name: [{"name": name, "step_ms": 12.5}]), ("r.jsonl", lambda name: json.dumps({"name": name, "step_ms": 12.5}) + "\n")):
         gate = Gate(folder / "one", file, render("attention"), named=True)
         assert [gate.check(render(name))[0] for name in ("attention", "add")] == [0, 3], file
+    for other in ("A100", "tokens/s"):  # not the unit of these
+        write(folder / "t.json", {"model": "m", "latency_ms": 12.5, "loss": 2.5, "unit": other})
+        found = run("report", "t.json", "--json", "-", cwd=folder).stdout
+        assert "A100" not in found or other == "A100", found
+        write(folder / "n" / "t.json", {"model": "m", "latency_ms": 12.5, "loss": 2.5, "unit": "H100"})
+        assert run("check", "n/t.json", "--control", "t.json", cwd=folder).returncode == 0 or other != "A100", other
     gate = Gate(folder / "blank", "r.json", {"model": "m", "latency": "12.5\u00a0ms", "x_ms": 1}, named=True)
     assert gate.check({"model": "m", "latency": "25.5\u202fms", "x_ms": 1})[0] == 1
     gate = Gate(folder / "wall", "r.json", {"wall_clock": 12.5, "x_ms": 1}, named=True)

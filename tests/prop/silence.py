@@ -570,8 +570,6 @@ def of_devices(dir):
                      '{"ph":"X","cat":"xpu_runtime","name":"k","pid":1,"tid":3,"ts":4,"dur":5}]}', "an XPU of Intel"),
         "xpu-kernels.json": ('{"traceEvents": [{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":9,"args":{"device":0,"stream":7,"correlation":1}},'
                              '{"ph":"X","cat":"xpu_runtime","name":"urEnqueueKernelLaunch","pid":1,"tid":3,"ts":4,"dur":1,"args":{"correlation":1}}]}', "an XPU of Intel"),
-        "maca.json": ('{"traceEvents": [{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":9,"args":{"device":0,"stream":7,"correlation":1}},'
-                      '{"ph":"X","cat":"maca_runtime","name":"launch","pid":1,"tid":3,"ts":4,"dur":1,"args":{"correlation":1}}]}', "another device"),
         "mps.json": ('{"traceEvents": [{"ph":"X","cat":"cpu_op","name":"aten::_mps_convolution","pid":1,"tid":1,"ts":1,'
                      '"dur":2}]}', "MPS of Apple"),
     }

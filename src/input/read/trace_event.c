@@ -61,8 +61,11 @@ static void read_category(struct trace_input *in, struct raw_event *ev)
 	if (jscan_string(in->js, &text)) {
 		ev->kind = category_kind(text);
 		if (ev->kind == KIND_OTHER)
-			in->meta->other_device = in->meta->other_device || span_ends(text, SPAN("_runtime")) ||
-			                         span_ends(text, SPAN("_driver"));
+			in->meta->other_device =
+			    in->meta->other_device ||
+			    span_is_listed_nocase(text,
+			                          "xpu_runtime xpu_driver mtia_runtime privateuse1_runtime "
+			                          "privateuse1_driver");
 	} else
 		jscan_skip(in->js);
 }

@@ -146,6 +146,14 @@ static bool is_sparse(const struct proposal *p, const struct value *v, const cha
 	return none && 2 * none >= nr;
 }
 
+static size_t count_figures(const struct value *of)
+{
+	size_t nr = 0;
+	for (const struct value *v = of->first; v; v = v->next)
+		nr += is_number(v) && !is_step(v->key) && !figure_is_setting(v->key, "case");
+	return nr;
+}
+
 /* The text beside a figure that is its unit: "unit", "latency_unit" beside "latency" or, for a time
    without a unit in its name, "time_unit". NULL if there is none. */
 static const struct value *unit_beside(const struct proposal *p, const struct value *v)
@@ -156,7 +164,14 @@ static const struct value *unit_beside(const struct proposal *p, const struct va
 	unit = unit ? unit : value_get(v->parent, span_of(own));
 	unit = unit || !time ? unit : value_get(v->parent, SPAN("time_unit"));
 	bool fits = unit && unit->type == JSCAN_STRING && unit->text.n && is_writable(unit->key);
-	return fits && !figure_is_setting(v->key, "count") ? unit : NULL;
+	if (!fits || figure_is_setting(v->key, "count"))
+		return NULL;
+	/* "A100" and the unit of another figure are not the unit of this one */
+	const char *known = figure_unit_of(unit->text), *named = figure_unit_by_name(v->key);
+	bool other = known && named &&
+	             strcmp(figure_units[figure_unit_find(span_of(known))].dimension,
+	                    figure_units[figure_unit_find(span_of(named))].dimension) != 0;
+	return known ? (other ? NULL : unit) : count_figures(v->parent) == 1 ? unit : NULL;
 }
 
 /* Appends an entry for the figure at `path`, called `name`, to `list`. The entry says `better:
@@ -478,14 +493,6 @@ static void add_members(struct proposal *p, const struct value *of, const char *
 		if (is_writable(v->key))
 			add_member(p, v, path, name, depth);
 	p->sum_of = around;
-}
-
-static size_t count_figures(const struct value *of)
-{
-	size_t nr = 0;
-	for (const struct value *v = of->first; v; v = v->next)
-		nr += is_number(v) && !is_step(v->key) && !figure_is_setting(v->key, "case");
-	return nr;
 }
 
 static struct value *whole_of(struct arena *a, struct value *first, int depth);

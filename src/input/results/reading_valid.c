@@ -248,8 +248,12 @@ static bool says_failure(struct span s)
 	    "fail fails failed failure error errored crash crashed abort aborted oom timeout timed "
 	    "killed invalid wrong incorrect mismatch mismatched canceled interrupted "
 	    "incomplete unsuccessful unhealthy preempted differ nok";
-	static const char *const phrases[] = { "cancelled", "not ok", "did not ", "out of memory",
-		                                   "out_of_memory" };
+	/* words that mean a failure also within a name; others may be of what was tried */
+	static const char within[] = "fail fails failed failure crashed oom differ";
+	static const char *const phrases[] = { "cancelled",      "not ok",           "out of memory",
+		                                   "out_of_memory",  "did not converge", "did not complete",
+		                                   "did not finish", "did not run",      "did not pass",
+		                                   "infra_error" };
 	for (size_t i = 0; i < NR_OF(phrases); i++)
 		if (s.n >= strlen(phrases[i]) && strncasecmp(s.p, phrases[i], strlen(phrases[i])) == 0)
 			return true;
@@ -257,9 +261,11 @@ static bool says_failure(struct span s)
 	for (size_t at = 0, n; at < s.n; at += n + 1) {
 		for (n = 0; at + n < s.n && is_letter(s.p[at + n]);)
 			n++;
-		if (span_is_listed_nocase((struct span){ s.p + at, n }, words))
-			return true;
-		if (!name || at + n >= s.n || s.p[at + n] != '_')
+		struct span word = { s.p + at, n };
+		bool more = name && at + n < s.n && s.p[at + n] == '_';
+		if (span_is_listed_nocase(word, at ? within : words))
+			return at || !more || span_is_listed_nocase(word, within);
+		if (!more || span_is_listed_nocase(word, "no not non zero without xfail"))
 			return false;
 	}
 	return false;
@@ -326,21 +332,16 @@ static enum key_kind kind_of_word(struct span key)
 		KEY("exception", ERROR),
 		KEY("error_message", ERROR),
 		KEY("error_msg", ERROR),
-		KEY("err", ERROR),
-		KEY("errmsg", ERROR),
 		KEY("failure_reason", ERROR),
 		KEY("traceback", ERROR),
 		KEY("cancelled", FAILED),
 		KEY("was_cancelled", FAILED),
 		KEY("interrupted", FAILED),
 		KEY("invalid", FAILED),
-		KEY("skipped", FAILED),
 		KEY("completed", OUTCOME),
 		KEY("finished", OUTCOME),
-		KEY("converged", OUTCOME),
 		KEY("retcode", CODE),
 		KEY("rc", CODE),
-		KEY("verification", OUTCOME),
 	};
 #undef KEY
 	for (size_t i = 0; i < NR_OF(keys); i++)
@@ -374,14 +375,28 @@ static enum key_kind kind_of_key(struct span key)
 	                                                      : KEY_OTHER;
 }
 
-/* True if a list or an object has a text that is not empty, or an object. */
-static bool value_has_text(const struct value *of)
+/* True for a text that gives a reason of a failure. */
+static bool is_reason(const struct value *v)
 {
-	const struct value *v = of->first;
-	while (v &&
-	       !(v->type == JSCAN_OBJECT || (v->type == JSCAN_STRING && !reading_is_unmeasured(v))))
-		v = v->next;
-	return v;
+	struct span s = span_trim(v->text, " .!");
+	struct decimal number;
+	return v->type == JSCAN_STRING && s.n && reading_number(v, &number, NULL) != DECIMAL_OK &&
+	       !span_is_listed_nocase(s, "false no ok success none null n/a na - passed completed") &&
+	       !(s.n > 3 && span_eq_nocase((struct span){ s.p, 3 }, SPAN("no ")));
+}
+
+/* True if a list or an object tells a failure, as {"code": 500, "message": "…"} and ["timed out"]
+   do. Other objects have figures, such as the largest error. */
+static bool holds_reason(const struct value *of)
+{
+	for (const struct value *v = of->first; v; v = v->next) {
+		bool told = of->type == JSCAN_ARRAY ||
+		            span_is_listed_nocase(v->key, "message msg type code reason detail");
+		bool code = told && v->type == JSCAN_NUMBER && span_eq_nocase(v->key, SPAN("code"));
+		if (v->first ? holds_reason(v) : code || (told && is_reason(v)))
+			return true;
+	}
+	return false;
 }
 
 bool reading_is_failure(const struct value *v)
@@ -393,11 +408,10 @@ bool reading_is_failure(const struct value *v)
 	struct span unit;
 	if (kind == KEY_OTHER)
 		return false;
-	/* {"code": 500, "message": "…"}; an object of numbers has figures, such as the largest error */
-	if (kind == KEY_ERROR && v->first && (v->type == JSCAN_OBJECT || v->type == JSCAN_ARRAY))
-		return value_has_text(v);
+	if (kind == KEY_ERROR && v->first)
+		return holds_reason(v);
 	bool is_number = reading_number(v, &number, &unit) == DECIMAL_OK;
-	if (is_number && !unit.n && kind == (number.value ? KEY_CODE : KEY_COUNT))
+	if (is_number && !unit.n && number.digits <= 0 && kind == (number.value ? KEY_CODE : KEY_COUNT))
 		return true;
 	if (kind == KEY_TEXT)
 		return text && says_failure(s);
@@ -406,9 +420,7 @@ bool reading_is_failure(const struct value *v)
 		       (text && (span_is_listed_nocase(s, "false no") || says_failure(s)));
 	bool fails = v->type == JSCAN_TRUE ||
 	             (text && (span_is_listed_nocase(s, "true yes") || says_failure(s)));
-	bool reason = text && !reading_is_unmeasured(v) && !is_number &&
-	              !span_is_listed_nocase(s, "false no ok success") &&
-	              !(s.n > 3 && span_eq_nocase((struct span){ s.p, 3 }, SPAN("no ")));
+	bool reason = !reading_is_unmeasured(v) && is_reason(v);
 	return kind != KEY_CODE && (fails || (reason && kind == KEY_ERROR));
 }
 
