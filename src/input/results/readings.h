@@ -74,8 +74,8 @@ GG_MUST_CHECK enum status readings_finish(struct readings *r, const struct readi
 
 /// Reads a value as a number; `*unit` is the word that follows it in a text and may be a unit,
 /// known or not, or ""; `unit` may be NULL. DECIMAL_NO_NUMBER for a value that is neither a number
-/// nor a text, such as null, and for a text that is not a number with or without a unit. A text such
-/// as "1m30s" is read as seconds; one such as "0:01:30", too, if the value's name is that of a
+/// nor a text, such as null, and for a text that is not a number with or without a unit. A text
+/// such as "1m30s" is read as seconds; one such as "0:01:30", too, if the value's name is that of a
 /// duration of a whole run.
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit);
 
