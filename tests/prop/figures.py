@@ -1777,15 +1777,16 @@ def lines_of_logs(folder):
 def numbered(folder):
     """What numbers name, in the lines of a log or beside the steps of ranks and layers, is judged for itself: one that became slower fails by its name,
     one that is gone is missing. Numbers that count the work name nothing."""
-    words = {"layer": range(4), "GPU": range(3), "rank": range(4), "stage": (1, 2, 3), "batch_size": (8, 32, 128), "seq_len": (512, 2048, 4096), "batch": (1, 8, 64)}
+    words = {"layer": range(4), "rank-": (0, 1, 2), "GPU": range(3), "rank": range(4), "stage": (1, 2, 3), "batch_size": (8, 32, 128), "seq_len": (512, 2048, 4096), "batch": (1, 8, 64)}
     for word, numbers in words.items():
-        case = lambda n: f"{word.lower()}{n}/"
+        gap = "" if word[-1] == "-" else " "
+        case = lambda n: f"{word.lower().strip('-')}{n}/"
         lines = {
-            "once.log": lambda rows: "".join(f"{word} {n}: {v} ms\n" for n, v in rows) + "Throughput: 512.5 tok/s\n",
+            "once.log": lambda rows: "".join(f"{word}{gap}{n}: {v} ms\n" for n, v in rows) + "Throughput: 512.5 tok/s\n",
             "keys.log": lambda rows: "CUDA 12.4\n" + "".join(f"[bench] {word}={n}, time={v} ms, loss=2.5\n" for n, v in rows),
-            "steps.log": lambda rows: "".join(f"{word} {n} step {i}: took {v + i % 2} ms\n" for i in range(5) for n, v in rows) + "Peak memory: 12.5 GiB\n",
-            "after.log": lambda rows: "".join(f"{word} {n} step {i}: took {v + i % 2} ms\n" for n, v in rows for i in range(5)),
-            "beside.log": lambda rows: "".join(f"step {i} took {10.5 + i % 3} ms\n" for i in range(9)) + "".join(f"{word} {n}: {v} ms\n" for n, v in rows),
+            "steps.log": lambda rows: "".join(f"{word}{gap}{n} step {i}: took {v + i % 2} ms\n" for i in range(5) for n, v in rows) + "Peak memory: 12.5 GiB\n",
+            "after.log": lambda rows: "".join(f"{word}{gap}{n} step {i}: took {v + i % 2} ms\n" for n, v in rows for i in range(5)),
+            "beside.log": lambda rows: "".join(f"step {i} took {10.5 + i % 3} ms\n" for i in range(9)) + "".join(f"{word}{gap}{n}: {v} ms\n" for n, v in rows),
         }
         if not isinstance(numbers, tuple) or word == "stage":
             lines["steps.jsonl"] = lambda rows: "".join(json.dumps({word.lower(): n, "step": i, "took_ms": v + i % 2}) + "\n" for i in range(5) for n, v in rows)
@@ -1813,6 +1814,11 @@ def numbered(folder):
             rules = "version: 2\n" + run("formats", "t.log", cwd=folder).stdout if k == 1 else rules
             gate = gate or Gate(folder / "own", "t.log", text, rules, named=True)
             assert gate.check(text)[0] == k - 1, (line, k, rules)
+    for front in ("host gpu-{}.cluster ", "gpu-{}: ", "gpu-{}.a: step 3 "):  # a number in the name of a host is neither the work nor a case
+        log = lambda n, v: "".join(f"{front.format(n)}latency: {v + i} ms\n" for i in range(3))
+        write(folder / "t.log", log(17, 12.5))
+        gate = Gate(folder / "host", "t.log", log(17, 12.5), "version: 2\n" + run("formats", "t.log", cwd=folder).stdout, named=True)
+        assert [gate.check(log(n, v))[0] for n, v in ((17, 12.5), (23, 12.5), (23, 40.5))] == [0, 0, 1], front
     for line in ("num_requests={c} throughput={r}.5 tok/s", "seq={i} took {v} ms", "step {i} batch_size={c} took {v} ms", "step {i}:{v:04} ms loss 2.5"):
         gate = None
         for k in (0, 1):

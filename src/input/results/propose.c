@@ -827,7 +827,8 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 		size_t lasts = reading_time(span_of(c), &clock, &seconds);
 		struct strbuf last = STRBUF_INIT;
 		add_word(&last, done, c, SPAN(""));
-		lasts *= !is_step(strbuf_span(&last)); /* "step 5:10.5 ms" has no clock */
+		if (is_step(strbuf_span(&last))) /* "step 5:10.5 ms" has no clock */
+			lasts = clock = 0;
 		strbuf_release(&last);
 		end = lasts ? c + lasts : end;
 		const char *behind = lasts ? end : unit_end(end), *unit = end + strspn(end, " ");
@@ -864,11 +865,13 @@ static const char *pattern_of(struct arena *a, struct span s, const char *log, c
 		struct span called = strbuf_span(&name);
 		bool progress = *end == '/' || (c > line && c[-1] == '/'); /* "batch 10/100" */
 		bool step = is_step(called), alone = behind == end && !lasts && !progress;
-		bool setting =
-		    alone && (figure_is_setting(called, "case") || figure_is_setting(called, "part"));
+		/* "gpu-17" and "stage-2.cluster" are names of hosts */
+		bool glued = c > line && c[-1] == '-' && span_eq(called, SPAN("gpu"));
+		bool host = glued || is_letter(*end) || *end == '.' || *end == '-';
+		bool setting = alone && !host &&
+		               (figure_is_setting(called, "case") || figure_is_setting(called, "part"));
 		*table = *table || (headed && setting);
-		/* alternatives may have the same step, which is the work of all of them, and the same case
-		 */
+		/* alternatives may have the same step, which is the work of all, and the same case */
 		bool same = step || setting;
 		const char *group = free_group(a, called, same ? "" : label, same ? "" : first, column,
 		                               (const char *[]){ strbuf_str(&out), same ? "" : others });
