@@ -60,14 +60,15 @@ static void read_category(struct trace_input *in, struct raw_event *ev)
 	ev->kind = KIND_OTHER;
 	if (jscan_string(in->js, &text)) {
 		ev->kind = category_kind(text);
-		if (ev->kind == KIND_OTHER)
-			in->meta->other_device =
-			    in->meta->other_device ||
-			    span_is_listed_nocase(text,
-			                          "xpu_runtime xpu_driver mtia_runtime privateuse1_runtime "
-			                          "privateuse1_driver");
-	} else
+		/* most other events are arrows (ac2g): their ending is compared first, for speed */
+		if (ev->kind == KIND_OTHER &&
+		    (span_ends(text, SPAN("_runtime")) || span_ends(text, SPAN("_driver"))) &&
+		    span_is_listed(text, "xpu_runtime xpu_driver mtia_runtime privateuse1_runtime "
+		                         "privateuse1_driver"))
+			in->meta->other_device = true;
+	} else {
 		jscan_skip(in->js);
+	}
 }
 
 /* Stores the name of an event. If the event is probably wanted, the name is looked up in the
