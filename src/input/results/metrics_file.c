@@ -145,11 +145,7 @@ static void read_pairs(struct inputs_reader *r)
 		else
 			figure_name_add(key, &b);
 		const char *name = arena_take(&r->d->arena, &b);
-		/* as input_settle() spells the case once the digest is read again */
-		const char *slash = strrchr(name, '/');
-		struct span of = { name, slash ? (size_t)(slash - name) : 0 };
-		of = figure_case_settle(of, &r->d->arena);
-		name = arena_printf(&r->d->arena, "%.*s%s", (int)of.n, of.p, slash ? slash : name);
+		name = input_name_settle(name, &r->d->arena); /* as once the digest is read again */
 		uint64_t byte = jscan_value_byte(r->js);
 		bool twice = ANY(i, r->d->inputs.nr, strcmp(r->d->inputs.v[i].name, name) == 0);
 		/* a backslash in a key may remain from an escape that JSON does not know */

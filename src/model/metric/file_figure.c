@@ -23,19 +23,23 @@ static void settle_directions(struct input_stat *v, size_t nr)
 	}
 }
 
+const char *input_name_settle(const char *name, struct arena *a)
+{
+	const char *slash = strrchr(name, '/');
+	struct span said = { name, slash ? (size_t)(slash - name) : 0 };
+	struct span plain = figure_case_settle(said, a);
+	return span_eq(said, plain) ? name : arena_printf(a, "%.*s%s", (int)plain.n, plain.p, slash);
+}
+
 void input_settle(struct input_stat *v, size_t nr, struct arena *a)
 {
 	bool renamed = false;
 	settle_directions(v, nr);
 	for (size_t i = 0; i < nr; i++) {
 		struct input_stat *s = &v[i];
-		const char *slash = strrchr(s->name, '/');
-		struct span said = { s->name, slash ? (size_t)(slash - s->name) : 0 };
-		struct span plain = figure_case_settle(said, a);
-		if (!span_eq(said, plain)) {
-			s->name = arena_printf(a, "%.*s%s", (int)plain.n, plain.p, slash);
-			renamed = true;
-		}
+		const char *name = input_name_settle(s->name, a);
+		renamed = renamed || name != s->name;
+		s->name = name;
 		if (s->micro != INPUT_EXACT) {
 			struct decimal own = decimal_of(s->micro, MICRO_DIGITS);
 			s->value = own.value;

@@ -54,6 +54,10 @@ int64_t input_spread(double share);
 /// if the figure's own unit is of another dimension, or unknown.
 struct decimal input_in(const struct input_stat *s, int unit);
 
+/// The name of a figure with its case in the present spelling, owned by `a`; `name` itself if that
+/// is its spelling.
+const char *input_name_settle(const char *name, struct arena *a);
+
 /// Converts figures that were read from files of earlier versions into the present form. The
 /// figures must be sorted by name, and stay so; new names are owned by `a`. Earlier versions stored
 /// names of cases with absolute paths, and plain numbers without unit and direction.
